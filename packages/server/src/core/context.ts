@@ -11,37 +11,37 @@ import type { Instant } from './lib/instant.ts'
 import type { Wiring } from './reactions.ts'
 import type { Settings } from './settings.ts'
 
-/** What the process owns, once: handed to everything that starts with it. */
+/** The shared services of the process, created once at start. */
 export interface Runtime {
   database: Database
   jobs: Jobs
   settings: Settings
-  /** Keys, tokens and projects in memory. */
+  /** Cached keys, tokens and projects. */
   credentials: Credentials
-  /** What projects have configured, in memory. */
+  /** Cached configurations of projects. */
   configurations: Configurations
-  /** What is written down a moment later, because nothing depends on it. */
+  /** Writes informational events after the response. */
   deferred: DeferredWriter
   /** The calls from lower modules to higher ones. */
   wiring: Wiring
   log: FastifyBaseLogger
-  /** Unix milliseconds; the tests move it. */
+  /** Unix milliseconds; tests replace it. */
   now: () => number
 }
 
-/** Who is calling, as far as it is written down: into events, traces and rules. */
+/** The caller, as recorded in events and redemptions and compared by rules. */
 export interface Caller {
   channel: 'API' | 'CLIENT_API' | 'MANAGEMENT' | 'INTERNAL'
   api_key: { id: string; name: string; app_id: string } | null
   role: Role
 }
 
-/** All that an operation outside of any project may touch: the list of projects, a new project. */
+/** The context of an operation outside of a project: list projects, create a project. */
 export interface InstallationCtx extends Wiring {
   db: Db
   /** Read once per request. */
   now: Instant
-  /** The moment of the request where `now` is one that is made up for: when whatever happens is told. */
+  /** The time of the request, for events, while `now` is an earlier moment whose due changes are being applied. */
   event_time?: Instant
   /** `v-…` of the request, `w-…` of a background run: the `group_id` of every event it causes. */
   request_id: string
@@ -52,13 +52,13 @@ export interface InstallationCtx extends Wiring {
   configurations: Configurations
   deferred: DeferredWriter
   log: FastifyBaseLogger
-  /** Runs once the transaction is committed, in this process only: for what lives in memory. */
+  /** Runs `work` after the transaction commits, in this process only: for in-memory state. */
   afterCommit(work: () => void): void
-  /** Of an operation that saves by itself. */
+  /** For operations with `saves`: stores the reply together with the changes. */
   saving?: ReplyStore
 }
 
-/** All that an operation may touch. Inside a write, `db` is the transaction. */
+/** The context of an operation in a project. In a write, `db` is the transaction. */
 export interface Ctx extends InstallationCtx {
   project_id: string
   project: Project

@@ -10,8 +10,8 @@ interface Origin {
 }
 
 /**
- * The only place that builds a context: of a request, a download or a background run, with the clock of this moment and outside
- * of any transaction. What is to happen after the commit happens at once, until a transaction says otherwise.
+ * The only place that builds a context: for a request, a download or a background run, with the current time and outside of any
+ * transaction. `afterCommit` runs its work at once unless a transaction replaces it.
  */
 export function newCtx(runtime: Runtime, { request_id, caller, log = runtime.log }: Origin): InstallationCtx {
   const { database, jobs, settings, credentials, configurations, deferred, wiring } = runtime

@@ -13,7 +13,7 @@ function fileWith(name: string, content: string): string {
   return path
 }
 
-/** The lines of the complaint, one per bad setting. */
+/** The lines of the error message, one per invalid setting. */
 function problemsOf(env: Environment): string[] {
   try {
     readSettings(env)
@@ -26,7 +26,7 @@ function problemsOf(env: Environment): string[] {
   return []
 }
 
-test('an empty environment is a working installation with the defaults of the reference', () => {
+test('an empty environment gives the documented defaults', () => {
   expect(readSettings({})).toEqual({
     port: 8010,
     host: '127.0.0.1',
@@ -65,7 +65,7 @@ test('an empty environment is a working installation with the defaults of the re
   })
 })
 
-test('a setting that is empty or blank counts as absent', () => {
+test('an empty or blank setting counts as unset', () => {
   const blank = Object.fromEntries(
     [
       'PORT',
@@ -81,13 +81,13 @@ test('a setting that is empty or blank counts as absent', () => {
   expect(readSettings(blank)).toEqual(readSettings({}))
 })
 
-test('an empty client limit turns it off, which an absent one does not', () => {
+test('an empty CLIENT_RATE_LIMIT disables the limit, an unset one does not', () => {
   expect(readSettings({ CLIENT_RATE_LIMIT: '' }).client_rate_limit).toBeNull()
   expect(readSettings({ CLIENT_RATE_LIMIT: ' ' }).client_rate_limit).toBeNull()
   expect(readSettings({ CLIENT_RATE_LIMIT: '7/PT1M' }).client_rate_limit).toEqual({ calls: 7, seconds: 60 })
 })
 
-test('what is set is read', () => {
+test('every setting is read', () => {
   const messages = fileWith('messages.json', '{"not_found":"Nichts gefunden","voucher_expired":"Abgelaufen"}')
   const settings = readSettings({
     PORT: ' 80 ',
@@ -133,14 +133,14 @@ test('what is set is read', () => {
   ])
 })
 
-test('without an address for callers it is the one where the service listens, as this machine would call it', () => {
+test('without BASE_URL the URL is the listening address, as reachable from this machine', () => {
   expect(readSettings({ PORT: '80', HOST: '192.0.2.1' }).base_url).toBe('http://192.0.2.1:80')
   expect(readSettings({ PORT: '80', HOST: '0.0.0.0' }).base_url).toBe('http://localhost:80')
   expect(readSettings({ PORT: '80', HOST: '::' }).base_url).toBe('http://localhost:80')
   expect(readSettings({ PORT: '80', HOST: '::1' }).base_url).toBe('http://[::1]:80')
 })
 
-describe('a bad setting is named together with what it should be', () => {
+describe('an invalid setting is reported with its valid values', () => {
   test.each<[name: string, value: string, problem: string]>([
     ['PORT', '65536', 'must be a whole number from 0 to 65535, not "65536"'],
     ['PORT', '-1', 'must be a whole number from 0 to 65535, not "-1"'],
@@ -190,7 +190,7 @@ describe('a bad setting is named together with what it should be', () => {
     expect(problemsOf({ [name]: value })).toEqual([`${name}: ${problem}`])
   })
 
-  test('a file of messages that cannot be read, is no JSON object, or holds more than text', () => {
+  test('a messages file that is unreadable, not a JSON object, or has a value that is not text is reported', () => {
     expect(problemsOf({ ERROR_MESSAGES_FILE: join(folder, 'absent.json') })).toEqual([
       expect.stringMatching(/^ERROR_MESSAGES_FILE: cannot be read: ENOENT/),
     ])
@@ -206,7 +206,7 @@ describe('a bad setting is named together with what it should be', () => {
   })
 })
 
-test('all bad settings are named in one message, so that a start fails once and not once for each', () => {
+test('all invalid settings are reported in one message', () => {
   const problems = problemsOf({
     PORT: 'x',
     AUTH_MODE: 'x',
@@ -224,7 +224,7 @@ test('all bad settings are named in one message, so that a start fails once and 
   ])
 })
 
-test('no complaint repeats a secret', () => {
+test('no error message repeats a secret', () => {
   const secrets = ['hunter2', 'c1a4b2e3-6d5f', 'tok-8d2f']
   const urls = [
     'mysql://user:hunter2@db/guerdon',

@@ -6,7 +6,7 @@ import { type CallWindow, parseCallLimits } from './lib/call-limits.ts'
 export interface Settings {
   port: number
   host: string
-  /** Where callers find the service, without a slash at the end: for the addresses of reports and exports. */
+  /** Public URL of the service without a trailing slash, for the URLs of reports and exports. */
   base_url: string
   database_url: string | null
   data_dir: string
@@ -48,90 +48,100 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 interface Setting {
   meaning: string
-  /** What counts when it is not set, as an operator would write it. */
+  /** The default, as an operator would write it. */
   standard?: string
-  /** In words, where nothing that could be written counts then. */
+  /** The behaviour when unset, in words, if there is no default value. */
   unset?: string
 }
 
-/** What each environment variable is for; docs/reference/settings.md shows this table (`npm run reference`). */
+/** The meaning of each environment variable; docs/reference/settings.md prints this table (`npm run reference`). */
 export const environment = {
   PORT: { standard: '8010', meaning: 'port to listen on' },
   HOST: { standard: '127.0.0.1', meaning: 'address to listen on' },
   BASE_URL: {
     unset: '`http://HOST:PORT`',
-    meaning: 'where callers find the service; the addresses of reports, exports and images of codes begin with it',
+    meaning: 'public URL of the service; the URLs of reports, exports and code images begin with it',
   },
-  DATABASE_URL: { unset: 'the embedded database', meaning: 'the PostgreSQL to use' },
+  DATABASE_URL: { unset: 'the embedded database', meaning: 'URL of the PostgreSQL database' },
   GUERDON_DATA_DIR: {
     standard: '.guerdon',
-    meaning: 'folder of the embedded database, which one process at a time may use',
+    meaning: 'folder of the embedded database; only one process at a time can use it',
   },
-  DATABASE_CONNECTIONS: { standard: '8', meaning: 'PostgreSQL connections of one node' },
-  LOG_LEVEL: { standard: 'info', meaning: 'what is logged' },
+  DATABASE_CONNECTIONS: { standard: '8', meaning: 'size of the PostgreSQL connection pool of each node' },
+  LOG_LEVEL: { standard: 'info', meaning: 'minimum level of log messages' },
   AUTH_MODE: {
     standard: 'strict',
     meaning:
-      '`strict`: pair and token; `either`: pair or token ([authentication modes](authentication.md#authentication-modes))',
+      '`strict`: key pair and token required; `either`: key pair or token ([authentication modes](authentication.md#authentication-modes))',
   },
-  CLUSTER_ID: { standard: 'eu1', meaning: '`cluster_id` of every project' },
+  CLUSTER_ID: { standard: 'eu1', meaning: '`cluster_id` of all projects' },
   OAUTH_TOKEN_TTL_SECONDS: {
     standard: '900',
-    meaning: 'lifetime of an [access token](authentication.md#oauth-tokens)',
+    meaning: 'lifetime of an [OAuth access token](authentication.md#oauth-tokens) in seconds',
   },
-  OAUTH_MAX_TOKENS_PER_PROJECT: { standard: '1000', meaning: 'live access tokens of one project' },
-  RATE_LIMIT_API_CALLS: { unset: 'no limit', meaning: 'calls of a project ([rate limits](limits.md#rate-limits))' },
-  RATE_LIMIT_BULK_API_CALLS: { unset: 'no limit', meaning: 'calls of a project that start bulk work' },
-  RATE_LIMIT_API_CALLS_CYCLE: { unset: 'no limit', meaning: 'calls of a project in a calendar month (UTC)' },
+  OAUTH_MAX_TOKENS_PER_PROJECT: { standard: '1000', meaning: 'maximum number of unexpired access tokens of a project' },
+  RATE_LIMIT_API_CALLS: {
+    unset: 'no limit',
+    meaning: 'limits for the calls of a project ([rate limits](limits.md#rate-limits))',
+  },
+  RATE_LIMIT_BULK_API_CALLS: { unset: 'no limit', meaning: 'limits for the bulk calls of a project' },
+  RATE_LIMIT_API_CALLS_CYCLE: {
+    unset: 'no limit',
+    meaning: 'maximum number of calls of a project per calendar month (UTC)',
+  },
   CLIENT_RATE_LIMIT: {
     standard: '5/PT5S',
-    meaning: 'client-side calls of one address on one node; set but empty, it is off',
+    meaning: 'rate limit for client-side calls per IP address and node; set to an empty value to disable',
   },
   TRUST_PROXY_HOPS: {
     standard: '0',
-    meaning: 'hops of `X-Forwarded-For` that are trusted for the address of a caller',
+    meaning:
+      'number of trusted proxies in front of the service: hops of `X-Forwarded-For` used for the IP address of a caller',
   },
-  MAX_BODY_BYTES: { standard: '10485760', meaning: 'size of the body of a request' },
-  MAX_QUERY_BYTES: { standard: '16384', meaning: 'size of the target of a request (path and query)' },
-  WEBHOOK_TIMEOUT_MS: { standard: '10000', meaning: 'time of one attempt to send a [webhook](webhooks.md)' },
+  MAX_BODY_BYTES: { standard: '10485760', meaning: 'maximum size of a request body' },
+  MAX_QUERY_BYTES: { standard: '16384', meaning: 'maximum size of the request URL (path and query)' },
+  WEBHOOK_TIMEOUT_MS: { standard: '10000', meaning: 'timeout of one delivery attempt of a [webhook](webhooks.md)' },
   WEBHOOK_ALLOW_PRIVATE_TARGETS: {
     standard: 'false',
-    meaning: '`true` lets webhooks go to loopback, link-local and private addresses, for local development',
+    meaning: '`true` allows webhooks to loopback, link-local and private addresses, for local development',
   },
   AUDIT_RETENTION_DAYS: {
     standard: '180',
-    meaning: 'retention of the [audit log](audit-log.md) and of the send-out log',
+    meaning: 'days for which the [audit log](audit-log.md) and the send-out log are kept',
   },
-  SMTP_URL: { unset: 'mails are only logged', meaning: 'mail transport of [notifications](notifications.md)' },
-  MAIL_FROM: { unset: 'none', meaning: 'sender of mails' },
+  SMTP_URL: { unset: 'mails are only logged', meaning: 'SMTP server for [notifications](notifications.md)' },
+  MAIL_FROM: { unset: 'none', meaning: 'sender address of mails' },
   ERROR_MESSAGES_FILE: {
     unset: 'none',
-    meaning: 'JSON file that maps error keys to [messages of your own](errors.md#custom-messages)',
+    meaning: 'JSON file that maps error keys to [custom messages](errors.md#custom-messages)',
   },
-  BOOTSTRAP_APP_ID: { unset: 'generated', meaning: 'id of the server key of the [first start](#first-start)' },
-  BOOTSTRAP_APP_TOKEN: { unset: 'generated', meaning: 'its secret' },
-  BOOTSTRAP_CLIENT_ID: { unset: 'generated', meaning: 'id of the client key of the first start' },
-  BOOTSTRAP_CLIENT_TOKEN: { unset: 'generated', meaning: 'its secret' },
-  BOOTSTRAP_MANAGEMENT_ID: { unset: 'generated', meaning: 'id of the management key of the first start' },
-  BOOTSTRAP_MANAGEMENT_TOKEN: { unset: 'generated', meaning: 'its secret' },
-  BOOTSTRAP_OWNER_EMAIL: { unset: '`owner@localhost`', meaning: 'the owner user of the first start' },
+  BOOTSTRAP_APP_ID: { unset: 'generated', meaning: 'id of the server key created at the [first start](#first-start)' },
+  BOOTSTRAP_APP_TOKEN: { unset: 'generated', meaning: 'secret of that server key' },
+  BOOTSTRAP_CLIENT_ID: { unset: 'generated', meaning: 'id of the client key created at the first start' },
+  BOOTSTRAP_CLIENT_TOKEN: { unset: 'generated', meaning: 'secret of that client key' },
+  BOOTSTRAP_MANAGEMENT_ID: { unset: 'generated', meaning: 'id of the management key created at the first start' },
+  BOOTSTRAP_MANAGEMENT_TOKEN: { unset: 'generated', meaning: 'secret of that management key' },
+  BOOTSTRAP_OWNER_EMAIL: {
+    unset: '`owner@localhost`',
+    meaning: 'e-mail address of the owner user created at the first start',
+  },
   BOOTSTRAP_PROJECT_JSON: {
     standard: '{}',
-    meaning: 'the project of the first start: a body of [POST /projects](projects.md#operations-on-projects)',
+    meaning: 'the project created at the first start: a body of [POST /projects](projects.md#operations-on-projects)',
   },
 } as const satisfies Record<string, Setting>
 
 type SettingName = keyof typeof environment
-/** Those that always have a value. */
+/** Settings with a default. */
 type WithStandard = {
   [Name in SettingName]: (typeof environment)[Name] extends { standard: string } ? Name : never
 }[SettingName]
 
-/** Reads all settings; throws one error that names every bad one. */
+/** Reads all settings; throws one error that lists every invalid one. */
 export function readSettings(env: Environment): Settings {
   const problems: string[] = []
 
-  /** One setting, or null: empty counts as absent, and a parser says what is wrong by throwing. */
+  /** Reads one setting; null if unset or empty. A parser reports an invalid value by throwing. */
   function optional<T>(name: SettingName, parse: (text: string) => T): T | null {
     const text = env[name]?.trim()
     if (text === undefined || text === '') return null
@@ -152,7 +162,7 @@ export function readSettings(env: Environment): Settings {
   const settings: Settings = {
     port,
     host,
-    base_url: optional('BASE_URL', webAddress) ?? ownAddress(host, port),
+    base_url: optional('BASE_URL', webAddress) ?? localAddress(host, port),
     database_url: optional('DATABASE_URL', postgresUrl),
     data_dir: read('GUERDON_DATA_DIR', (value) => resolve(value)),
     database_connections: integer('DATABASE_CONNECTIONS', 1, 1_000),
@@ -219,7 +229,7 @@ function boolean(text: string): boolean {
 
 function postgresUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('must be a URL that begins with postgres:// or postgresql://') // never repeated: it holds a password
+    throw new Error('must be a URL that begins with postgres:// or postgresql://') // the value is not repeated: it contains a password
   return text
 }
 
@@ -229,8 +239,8 @@ function webAddress(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
-/** Where the service listens, as far as this machine is concerned. */
-function ownAddress(host: string, port: number): string {
+/** The URL of the service on this machine. */
+function localAddress(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
 }

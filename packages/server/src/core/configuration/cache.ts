@@ -4,33 +4,33 @@ import { limits } from '../lib/limits.ts'
 import { type Configuration, nothingConfigured } from './configuration.ts'
 import { refreshed } from './load.ts'
 
-/** What this process knows of the projects it serves; the one used longest ago goes first. */
+/** The cached configurations of projects in this process, with least-recently-used eviction. */
 export interface Configurations {
-  /** What is known of a project, perhaps outdated. */
+  /** The cached configuration of a project, possibly stale. */
   known(projectId: string): Configuration
-  /** The configuration at a version or a later one; of many that need it at once, one loads it. */
+  /** The configuration at this version or a later one; concurrent requests share one load. */
   atLeast(db: Db, projectId: string, version: number): Promise<Configuration>
 }
 
 export function openConfigurations(): Configurations {
-  const kept = new Map<string, Configuration>()
-  const loading = new Map<string, Promise<Configuration>>()
+  const cache = new Map<string, Configuration>()
+  const loads = new Map<string, Promise<Configuration>>()
 
   const known = (projectId: string): Configuration => {
-    const configuration = kept.get(projectId)
+    const configuration = cache.get(projectId)
     if (configuration === undefined) return nothingConfigured
-    kept.delete(projectId)
-    kept.set(projectId, configuration)
+    cache.delete(projectId)
+    cache.set(projectId, configuration)
     return configuration
   }
 
-  /** Inside a transaction that changes configuration, what is seen would be kept also if it were undone. */
+  /** Does not cache what a transaction with configuration changes reads: it may still roll back. */
   async function load(db: Db, projectId: string): Promise<Configuration> {
     const fresh = await refreshed(db, projectId, known(projectId))
     if (isChanging(db)) return fresh
-    kept.delete(projectId)
-    kept.set(projectId, fresh)
-    if (kept.size > limits.cached_configurations_max) kept.delete(kept.keys().next().value as string)
+    cache.delete(projectId)
+    cache.set(projectId, fresh)
+    if (cache.size > limits.cached_configurations_max) cache.delete(cache.keys().next().value as string)
     return fresh
   }
 
@@ -38,13 +38,14 @@ export function openConfigurations(): Configurations {
     known,
     async atLeast(db, projectId, version) {
       let configuration = known(projectId)
-      // A load that began before the version was there may not have seen it.
+      // A shared load that started before this version was committed may not contain it, so check again.
       for (let attempt = 0; configuration.version < version && attempt < 3; attempt += 1) {
-        if (db.isTransaction) return load(db, projectId) // the embedded database has no other connection to wait for
-        let loadInProgress = loading.get(projectId)
+        // A transaction loads by itself: on PGlite, the load of another request waits for the connection that it holds.
+        if (db.isTransaction) return load(db, projectId)
+        let loadInProgress = loads.get(projectId)
         if (loadInProgress === undefined) {
-          loadInProgress = load(db, projectId).finally(() => loading.delete(projectId))
-          loading.set(projectId, loadInProgress)
+          loadInProgress = load(db, projectId).finally(() => loads.delete(projectId))
+          loads.set(projectId, loadInProgress)
         }
         configuration = await loadInProgress
       }

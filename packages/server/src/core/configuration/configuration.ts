@@ -26,17 +26,17 @@ export type ConfiguredEarningRule = Selectable<EarningRuleRow>
 export type ConfiguredLoyaltyTier = Selectable<LoyaltyTierRow>
 export type ConfiguredReferralTier = Selectable<ReferralTierRow>
 export type ConfiguredSegment = Pick<Selectable<SegmentRow>, 'id' | 'name' | 'type'> & { filter: Filter }
-/** An assignment to anything but a code. */
+/** An assignment to any object except a voucher. */
 export type ConfiguredAssignment = Selectable<RuleAssignmentRow>
 
 /**
- * All that a checkout reads and that changes rarely, as it is at one version. It is never changed: a new version is a new
- * object, which shares with the old one what stayed the same. So rules, discounts and filters keep their identity, by which
- * the engine remembers what it has compiled (docs/decisions/0011).
+ * An immutable snapshot of the configuration that checkouts read, at one version. A new version is a new object that shares the
+ * unchanged parts with the old one, so rules, discounts and filters keep their identity, by which the engine caches what it has
+ * compiled (docs/decisions/0011).
  */
 export interface Configuration {
   readonly version: number
-  /** Without those in the bin. */
+  /** Without campaigns in the bin. */
   readonly campaigns: ReadonlyMap<string, ConfiguredCampaign>
   readonly tiers: ReadonlyMap<string, ConfiguredTier>
   readonly stacks: ReadonlyMap<string, ConfiguredStack>
@@ -50,12 +50,12 @@ export interface Configuration {
   readonly referral_tiers: ReadonlyMap<string, ConfiguredReferralTier>
   readonly collections: Readonly<Record<string, Collection>>
   readonly metadata_schemas: ReadonlyMap<string, Selectable<MetadataSchemaRow>>
-  /** Of filters that look at the map. */
+  /** Locations that filters refer to. */
   readonly locations: Readonly<Record<string, Shape>>
-  /** The dynamic ones. */
+  /** Dynamic segments only. */
   readonly segments: readonly ConfiguredSegment[]
   readonly stacking_rules: StackingRules
-  /** What follows from the rest, each found out when it is first asked for. */
+  /** Values computed from the rest on first use. */
   readonly derived: Derived
 }
 
@@ -88,13 +88,13 @@ export const nothingConfigured: Configuration = {
 }
 
 /**
- * The assignments of a campaign, a tier or a reward, in the order of creation, in which they are evaluated
+ * The assignments of a campaign, a tier or a reward in the order of evaluation, which is the order of creation
  * (docs/reference/rules.md#failure).
  */
 export function assignmentsOf(configuration: Configuration, objectId: string): readonly ConfiguredAssignment[] {
   const { derived } = configuration
   derived.assignments_of ??= byObject(configuration.assignments)
-  return derived.assignments_of.get(objectId) ?? none
+  return derived.assignments_of.get(objectId) ?? noAssignments
 }
 
 /** The rules assigned to a campaign, a tier or a reward. */
@@ -108,22 +108,22 @@ export function rulesOf(configuration: Configuration, objectId: string): readonl
   return found
 }
 
-const none: readonly ConfiguredAssignment[] = []
+const noAssignments: readonly ConfiguredAssignment[] = []
 
 function byObject(assignments: Configuration['assignments']): Map<string, ConfiguredAssignment[]> {
   const sorted = [...assignments.values()].sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
   const assignmentsByObject = new Map<string, ConfiguredAssignment[]>()
   for (const assignment of sorted) {
-    const own = assignmentsByObject.get(assignment.related_object_id)
-    if (own === undefined) assignmentsByObject.set(assignment.related_object_id, [assignment])
-    else own.push(assignment)
+    const objectAssignments = assignmentsByObject.get(assignment.related_object_id)
+    if (objectAssignments === undefined) assignmentsByObject.set(assignment.related_object_id, [assignment])
+    else objectAssignments.push(assignment)
   }
   return assignmentsByObject
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The promotion tiers whose campaign is there, the newest first. */
+/** The promotion tiers of existing campaigns, newest first. */
 export function tiersNewestFirst(configuration: Configuration): readonly ConfiguredTier[] {
   const { derived, tiers, campaigns } = configuration
   derived.tiers_newest ??= [...tiers.values()]
@@ -132,18 +132,18 @@ export function tiersNewestFirst(configuration: Configuration): readonly Configu
   return derived.tiers_newest
 }
 
-/** The category of something: its own, else that of its campaign; one that is gone is none. */
+/** The category of a voucher or tier: its own, else that of its campaign; a deleted category counts as none. */
 export function categoryOf(
   { categories, campaigns }: Configuration,
   { category_id, campaign_id }: { category_id: string | null; campaign_id: string | null },
 ): ConfiguredCategory | null {
-  const own = category_id === null ? undefined : categories.get(category_id)
-  if (own !== undefined) return own
-  const inherited = campaign_id === null ? null : (campaigns.get(campaign_id)?.category_id ?? null)
-  return inherited === null ? null : (categories.get(inherited) ?? null)
+  const ownCategory = category_id === null ? undefined : categories.get(category_id)
+  if (ownCategory !== undefined) return ownCategory
+  const campaignCategoryId = campaign_id === null ? null : (campaigns.get(campaign_id)?.category_id ?? null)
+  return campaignCategoryId === null ? null : (categories.get(campaignCategoryId) ?? null)
 }
 
-/** Whether any rule asks for segments: only then it is worth to know those of a customer. */
+/** Whether any rule compares segments: only then a checkout loads the segments of a customer. */
 export function asksForSegments({ derived, rules }: Configuration): boolean {
   derived.asks_segments ??= [...rules.values()].some(({ rules }) => /"customer[._]segment"/.test(JSON.stringify(rules)))
   return derived.asks_segments

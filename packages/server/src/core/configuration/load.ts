@@ -8,7 +8,7 @@ import type { ProductCollectionRow, SegmentRow, StackingRulesRow, ValidationRule
 import { locationIds } from '../query/filter/location-ids.ts'
 import type { Configuration, ConfiguredSegment } from './configuration.ts'
 
-/** What has been stamped since a version, by kind of object, and what has been deleted since. */
+/** The rows with a higher version, by kind of object, and the deletions since that version. */
 interface Changes extends Record<ChangedKind, object[] | null> {
   version: number
   deletions: Array<{ object_type: string; object_id: string }> | null
@@ -32,39 +32,52 @@ type ChangedKind =
   | 'metadata_schemas'
 
 /**
- * The configuration as it is now, from what was known before and what has changed since: one statement, so that it is one
- * moment, and a second one for locations, where filters name any.
+ * The current configuration: the cached one plus all changes since its version. One statement reads them, so they are one
+ * snapshot; a second one reads the locations that filters refer to, if any.
  */
 export async function refreshed(db: Db, projectId: string, known: Configuration): Promise<Configuration> {
   const changes = await loadChanges(db, projectId, known.version)
   if (changes === null || changes.version === known.version) return known
-  const gone = new Map<string, Set<string>>()
+  const deletedIds = new Map<string, Set<string>>()
   for (const { object_type, object_id } of changes.deletions ?? [])
-    gone.set(object_type, (gone.get(object_type) ?? new Set()).add(object_id))
+    deletedIds.set(object_type, (deletedIds.get(object_type) ?? new Set()).add(object_id))
 
-  const campaigns = changed(known.campaigns, changes.campaigns, gone.get('campaign'), (row) => row.deleted_at === null)
-  const metadataSchemas = changed(known.metadata_schemas, changes.metadata_schemas, gone.get('metadata_schema'))
-  const collections = changedCollections(known, changes, gone.get('products_collection'))
+  const campaigns = applyChanges(
+    known.campaigns,
+    changes.campaigns,
+    deletedIds.get('campaign'),
+    (row) => row.deleted_at === null,
+  )
+  const metadataSchemas = applyChanges(
+    known.metadata_schemas,
+    changes.metadata_schemas,
+    deletedIds.get('metadata_schema'),
+  )
+  const collections = applyCollectionChanges(known, changes, deletedIds.get('products_collection'))
   const segments =
     changes.segments === null ? known.segments : allFromJson<Selectable<SegmentRow>>(changes.segments).map(toSegment)
   return {
     version: changes.version,
     campaigns,
-    tiers: changed(known.tiers, changes.tiers, gone.get('promotion_tier')),
-    stacks: changed(known.stacks, changes.stacks, gone.get('promotion_stack')),
-    rules: changedRules(known, changes, gone.get('validation_rule')),
-    assignments: changed(known.assignments, changes.assignments, gone.get('rule_assignment')),
-    categories: changed(known.categories, changes.categories, gone.get('category')),
-    rewards: changed(known.rewards, changes.rewards, gone.get('reward')),
-    reward_assignments: changed(known.reward_assignments, changes.reward_assignments, gone.get('reward_assignment')),
-    earning_rules: changed(known.earning_rules, changes.earning_rules, gone.get('earning_rule')),
-    loyalty_tiers: changed(known.loyalty_tiers, changes.loyalty_tiers, gone.get('loyalty_tier')),
-    referral_tiers: changed(known.referral_tiers, changes.referral_tiers, gone.get('referral_tier')),
+    tiers: applyChanges(known.tiers, changes.tiers, deletedIds.get('promotion_tier')),
+    stacks: applyChanges(known.stacks, changes.stacks, deletedIds.get('promotion_stack')),
+    rules: applyRuleChanges(known, changes, deletedIds.get('validation_rule')),
+    assignments: applyChanges(known.assignments, changes.assignments, deletedIds.get('rule_assignment')),
+    categories: applyChanges(known.categories, changes.categories, deletedIds.get('category')),
+    rewards: applyChanges(known.rewards, changes.rewards, deletedIds.get('reward')),
+    reward_assignments: applyChanges(
+      known.reward_assignments,
+      changes.reward_assignments,
+      deletedIds.get('reward_assignment'),
+    ),
+    earning_rules: applyChanges(known.earning_rules, changes.earning_rules, deletedIds.get('earning_rule')),
+    loyalty_tiers: applyChanges(known.loyalty_tiers, changes.loyalty_tiers, deletedIds.get('loyalty_tier')),
+    referral_tiers: applyChanges(known.referral_tiers, changes.referral_tiers, deletedIds.get('referral_tier')),
     collections,
     metadata_schemas: metadataSchemas,
     locations: await locationsOf(db, projectId, collections, segments),
     segments,
-    stacking_rules: changedStacking(known, changes, gone.has('stacking_rules')),
+    stacking_rules: applyStackingChanges(known, changes, deletedIds.has('stacking_rules')),
     derived: { rules_of: new Map() },
   }
 }
@@ -89,7 +102,7 @@ async function loadChanges(db: Db, projectId: string, since: number): Promise<Ch
     'collections', ${rows('product_collections')},
     'metadata_schemas', ${rows('metadata_schemas')},
     'stacking_rules', ${rows('stacking_rules')},
-    -- Few, and each is looked at for every customer: they are read whole when one of them, or a schema, has changed.
+    -- Segments are few: all of them are read if one of them, a metadata schema or a location has changed.
     'segments', case when ${since} < 0 or exists (
         select from segments where project_id = ${projectId} and config_version > ${since}
         union all select from metadata_schemas where project_id = ${projectId} and config_version > ${since}
@@ -104,31 +117,31 @@ async function loadChanges(db: Db, projectId: string, since: number): Promise<Ch
   return found[0]?.changes ?? null
 }
 
-/** A map with what changed; the very same one where nothing did. */
-function changed<Row extends { id: string }>(
+/** A new map with the changes applied; the same map if nothing changed. */
+function applyChanges<Row extends { id: string }>(
   known: ReadonlyMap<string, Row>,
   rows: readonly object[] | null,
-  gone: ReadonlySet<string> | undefined,
-  isThere: (row: Row) => boolean = () => true,
+  deletedIds: ReadonlySet<string> | undefined,
+  isVisible: (row: Row) => boolean = () => true,
 ): ReadonlyMap<string, Row> {
-  if (rows === null && gone === undefined) return known
+  if (rows === null && deletedIds === undefined) return known
   const map = new Map(known)
-  for (const id of gone ?? []) map.delete(id)
+  for (const id of deletedIds ?? []) map.delete(id)
   for (const row of allFromJson<Row>(rows)) {
-    if (isThere(row)) map.set(row.id, row)
+    if (isVisible(row)) map.set(row.id, row)
     else map.delete(row.id)
   }
   return map
 }
 
-function changedRules(
+function applyRuleChanges(
   { rules }: Configuration,
   { rules: rows }: Changes,
-  gone: ReadonlySet<string> | undefined,
+  deletedIds: ReadonlySet<string> | undefined,
 ): Configuration['rules'] {
-  if (rows === null && gone === undefined) return rules
+  if (rows === null && deletedIds === undefined) return rules
   const map = new Map(rules)
-  for (const id of gone ?? []) map.delete(id)
+  for (const id of deletedIds ?? []) map.delete(id)
   for (const row of allFromJson<Selectable<ValidationRuleRow>>(rows)) {
     const { id, rules, bundle_rules, applicable_to, error } = row
     map.set(id, { id, rules, bundle_rules, applicable_to, error } as ValidationRule)
@@ -136,17 +149,17 @@ function changedRules(
   return map
 }
 
-function changedCollections(
+function applyCollectionChanges(
   { collections }: Configuration,
   { collections: rows }: Changes,
-  gone: ReadonlySet<string> | undefined,
+  deletedIds: ReadonlySet<string> | undefined,
 ): Configuration['collections'] {
-  if (rows === null && gone === undefined) return collections
+  if (rows === null && deletedIds === undefined) return collections
   const map: Record<string, Collection> = { ...collections }
-  for (const id of gone ?? []) delete map[id]
+  for (const id of deletedIds ?? []) delete map[id]
   for (const { id, products, filter } of allFromJson<Selectable<ProductCollectionRow>>(rows)) {
-    // The built-in one contains everything, also what nobody knows (docs/reference/requests.md#conventions), and the engine knows
-    // that.
+    // The engine handles the built-in collection: it contains everything, also items that are not in the catalogue
+    // (docs/reference/requests.md#conventions).
     if (id === allProductsId) continue
     map[id] =
       products === null ? { type: 'AUTO_UPDATE', filter: (filter ?? {}) as Filter } : { type: 'STATIC', products }
@@ -154,10 +167,14 @@ function changedCollections(
   return map
 }
 
-function changedStacking(known: Configuration, { stacking_rules: rows }: Changes, isGone: boolean): StackingRules {
+function applyStackingChanges(
+  known: Configuration,
+  { stacking_rules: rows }: Changes,
+  isDeleted: boolean,
+): StackingRules {
   const [row] = allFromJson<Selectable<StackingRulesRow>>(rows)
   if (row !== undefined) return row.rules as StackingRules
-  return isGone ? defaultStackingRules : known.stacking_rules
+  return isDeleted ? defaultStackingRules : known.stacking_rules
 }
 
 const toSegment = ({ id, name, type, filter }: Selectable<SegmentRow>): ConfiguredSegment => ({
@@ -167,7 +184,7 @@ const toSegment = ({ id, name, type, filter }: Selectable<SegmentRow>): Configur
   filter: (filter ?? {}) as Filter,
 })
 
-/** The shapes that filters of collections and segments name. */
+/** The shapes of the locations that filters of collections and segments refer to. */
 async function locationsOf(
   db: Db,
   projectId: string,
@@ -175,7 +192,9 @@ async function locationsOf(
   segments: Configuration['segments'],
 ): Promise<Configuration['locations']> {
   const filters = [
-    ...Object.values(collections).flatMap((one) => (one.type === 'AUTO_UPDATE' ? [one.filter] : [])),
+    ...Object.values(collections).flatMap((collection) =>
+      collection.type === 'AUTO_UPDATE' ? [collection.filter] : [],
+    ),
     ...segments.map(({ filter }) => filter),
   ]
   const ids = [...new Set(filters.flatMap(locationIds))]

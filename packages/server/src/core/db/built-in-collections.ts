@@ -3,7 +3,7 @@ import type { Db } from './database.ts'
 import type { ProductCollectionRow } from './tables.ts'
 
 /**
- * The collection that holds every item there is, catalogued or not. Every project has it from birth
+ * The built-in collection that contains every item, in the catalogue or not. Every new project gets it
  * (docs/reference/products.md#ids-and-source-ids).
  */
 export const allProductsId: ProductCollectionRow['id'] = 'pc_a11pr0dUc75'

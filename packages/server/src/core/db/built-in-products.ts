@@ -3,7 +3,7 @@ import type { Db } from './database.ts'
 import type { ProductRow } from './tables.ts'
 
 /**
- * The product that shipping costs are sent as. Every project has it from birth and none may change it
+ * The built-in product for shipping costs in orders. Every new project gets it; it cannot be changed
  * (docs/reference/products.md#ids-and-source-ids).
  */
 export const shippingId: ProductRow['id'] = 'prod_5h1pp1ng'

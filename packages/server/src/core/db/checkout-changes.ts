@@ -20,7 +20,7 @@ import type {
 import type { Tally } from './tallies.ts'
 
 interface NewLot {
-  /** What it lost, of a lot whose day is over. */
+  /** The points that expired with the lot; null while it is open. */
   expired_points?: number | null
   created_at?: Instant
 }
@@ -31,7 +31,7 @@ type Plain<Row> = { [Column in keyof Row]: unknown }
 type NewOrder = Omit<Selectable<OrderRow>, 'project_id' | 'total_discount_amount' | 'total_amount'>
 type NewRedemption = Omit<Selectable<RedemptionRow>, 'scope_id'>
 
-/** All that a decision changes; every row that it relied on comes with the version that was read. */
+/** Everything that a checkout writes; each row that the evaluation relied on carries the version (`xmin`) that was read. */
 export interface Changes {
   order?: { row: NewOrder; xmin: string | null }
   customers?: CustomerChange[]
@@ -40,21 +40,21 @@ export interface Changes {
   lots?: Array<Omit<Plain<LotRow>, 'project_id' | 'expired_points' | 'created_at' | 'updated_at'> & NewLot>
   members?: Array<Omit<Plain<LoyaltyMemberRow>, 'project_id'>>
   pending_points?: Array<Omit<Plain<PendingPointsRow>, 'project_id'>>
-  /** Rules that have paid for an order. */
+  /** Earning rules that gave points for an order. */
   earnings?: Array<Omit<EarningRow, 'project_id'>>
   reward_redemptions?: Array<Omit<Plain<RewardRedemptionRow>, 'project_id'>>
   redemptions?: NewRedemption[]
-  /** Redemptions that are rolled back, and by what. */
+  /** Redemptions that this request rolls back, each with its rollback. */
   rolled_back?: Array<{ id: string; rollback: NonNullable<NewRedemption['rollback']> }>
   transactions?: Array<Omit<Plain<VoucherTransactionRow>, 'project_id'>>
   postings?: Array<Omit<Plain<PostingRow>, 'project_id'>>
   holders?: Array<Omit<Plain<HolderRow>, 'project_id' | 'metadata'>>
-  /** The session whose holds end. */
+  /** The session whose holds are deleted. */
   released?: string
   holds?: Array<Omit<HoldRow, 'project_id'>>
   usage?: Array<Omit<UsageRow, 'project_id' | 'id'>>
   tallies?: Array<[name: Tally, delta: number]>
-  /** Customers who may have entered or left segments. */
+  /** Customers whose segment memberships must be recomputed. */
   segment_checks?: string[]
   events?: NewEvent[]
 }
@@ -63,9 +63,9 @@ export type VoucherChange = {
   id: string
   xmin: string
   quantity?: number
-  /** Sessions that were over by then were not counted, and have ended for everybody (checkout/sessions/hold.ts). */
+  /** The evaluation ignored holds that expired up to this moment; the save deletes them (checkout/sessions/hold.ts). */
   ended_at?: string
-  /** Nothing but a hold: the code itself is not said to be updated. */
+  /** Only a hold changes: `updated_at` of the voucher stays. */
   is_held?: true
 } & Partial<Record<CreditColumn, number>>
 
@@ -75,23 +75,23 @@ export type CustomerChange =
   | { id: string; row: Selectable<CustomerRow> }
   | {
       id: string
-      /** Given where `set` follows from what was read. */
+      /** Set if `set` was computed from the row that was read: a stale version is then a conflict. */
       xmin?: string
       set?: Partial<Selectable<CustomerRow>>
       add?: Partial<Record<CustomerFigure, number>>
-      /** Its latest order, unless it has a later one. */
+      /** An order that becomes the last order unless the customer has a later one. */
       latest?: { amount: number; date: Instant }
-      /** Which order is the latest has to be looked up. */
+      /** Recomputes the last order from the orders table. */
       looks_for_latest?: true
-      /** By the name of the campaign. */
+      /** By campaign name. */
       loyalty?: Record<string, LoyaltyMove>
-      /** Somebody referred it. */
+      /** A new referral of this customer. */
       referred?: CustomerReferrals['campaigns'][number]
-      /** What converted it is rolled back. */
+      /** Id of the redemption or event whose referral conversion is rolled back. */
       unreferred?: string
     }
 
-/** What a program adds to the row of a customer: see `add_to_loyalty`. A tier that is null is lost. */
+/** The change of one program in `customers.loyalty`: see `add_to_loyalty`. A null tier removes the tier. */
 export type LoyaltyMove =
   | { points?: number; referred_customers?: number; loyalty_tier?: string | null }
   | { gone: true }

@@ -5,7 +5,7 @@ import { untilSomebodyWaits } from '../../testing/lock-waits.ts'
 import { isChanging, nextConfigurationVersion, recordDeletion } from './configuration.ts'
 import { inTransaction } from './transaction.ts'
 
-test('versions begin at one and rise by one, for each project alone', async () => {
+test('versions start at one and increase by one, per project', async () => {
   const { db } = await testDatabase()
   const [shop, other] = [await newProject(), await newProject()]
   expect(await nextConfigurationVersion(db, shop.project_id)).toBe(1)
@@ -13,7 +13,7 @@ test('versions begin at one and rise by one, for each project alone', async () =
   expect(await nextConfigurationVersion(db, other.project_id)).toBe(1)
 })
 
-test('a transaction that has changed something is known, and a statement by itself marks nobody', async () => {
+test('a transaction with configuration changes is marked; a statement outside a transaction marks nothing', async () => {
   const { db } = await testDatabase()
   const { project_id } = await newProject()
   await inTransaction(db, async (trx) => {
@@ -25,7 +25,7 @@ test('a transaction that has changed something is known, and a statement by itse
   expect(isChanging(db)).toBe(false)
 })
 
-test('twenty changes at once get twenty versions', async () => {
+test('20 concurrent changes get 20 versions', async () => {
   const { db } = await testDatabase()
   const { project_id } = await newProject()
   const change = () => inTransaction(db, (trx) => nextConfigurationVersion(trx, project_id))
@@ -33,7 +33,7 @@ test('twenty changes at once get twenty versions', async () => {
   expect(versions.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
 })
 
-test('whoever comes second waits for the first to commit, so versions appear in order', async () => {
+test('a second change waits for the first to commit, so versions are committed in order', async () => {
   const database = await testDatabase()
   const { db } = database
   const { project_id } = await newProject()
@@ -51,7 +51,7 @@ test('whoever comes second waits for the first to commit, so versions appear in 
   expect(story).toEqual(['first has 1', 'first commits', 'second has 2'])
 })
 
-test('a change that is undone gives its version back: none is ever missing', async () => {
+test('a change that is rolled back releases its version: there are no gaps', async () => {
   const { db } = await testDatabase()
   const { project_id } = await newProject()
   const undone = inTransaction(db, async (trx) => {
@@ -62,12 +62,12 @@ test('a change that is undone gives its version back: none is ever missing', asy
   expect(await nextConfigurationVersion(db, project_id)).toBe(1)
 })
 
-test('a project that is not there has no configuration to change', async () => {
+test('a version of an unknown project is an error', async () => {
   const { db } = await testDatabase()
   await expect(nextConfigurationVersion(db, 'proj_nowhere')).rejects.toThrow()
 })
 
-test('a deletion takes a version and leaves a mark with it', async () => {
+test('a deletion takes a version and is recorded under it', async () => {
   const { db } = await testDatabase()
   const { project_id } = await newProject()
   await recordDeletion(db, project_id, 'category', 'cat_1')

@@ -3,12 +3,14 @@ import type { Db } from './database.ts'
 import type { ProjectRow } from './tables.ts'
 
 /**
- * Takes the next configuration version of a project. Whoever changes a campaign, tier, rule, category or stacking rule
- * stamps the changed rows with it, in the same transaction; every node sees the version with the next facts it loads
- * and fetches only the rows stamped since. The project row stays locked until commit, so versions appear in order.
+ * Takes the next configuration version of a project. A transaction that changes a campaign, tier, rule, category or stacking
+ * rule writes this version into the changed rows; every node sees the new version when it next loads checkout rows, and
+ * fetches only the rows with a higher version than it has. The project row stays locked until commit, so versions are
+ * committed in order.
  */
 export async function nextConfigurationVersion(db: Db, projectId: string): Promise<number> {
-  if (db.isTransaction) changing.add(db) // a statement by itself is committed at once, and its connections serve everybody
+  // Outside a transaction the statement commits at once, and `db` is shared by all requests.
+  if (db.isTransaction) changing.add(db)
   const { config_version } = await db
     .updateTable('projects')
     .set({ config_version: sql`config_version + 1` })
@@ -18,13 +20,13 @@ export async function nextConfigurationVersion(db: Db, projectId: string): Promi
   return config_version
 }
 
-/** Transactions that have changed configuration. */
+/** Open transactions that have changed configuration. */
 const changing = new WeakSet<Db>()
 
-/** Whether what a transaction sees of the configuration may never come to be: nobody else may be told. */
+/** Whether `db` is a transaction with uncommitted configuration changes: what it reads must not be cached, it may roll back. */
 export const isChanging = (db: Db): boolean => changing.has(db)
 
-/** Takes the next version for a deletion and leaves a mark with it: a row that is gone can carry no stamp. */
+/** Records a deletion under the next version: a deleted row cannot carry the version itself. */
 export async function recordDeletion(db: Db, projectId: string, objectType: string, objectId: string): Promise<void> {
   const configVersion = await nextConfigurationVersion(db, projectId)
   await db

@@ -16,7 +16,7 @@ test('both databases return instants as ISO strings, big integers as numbers and
   expect(rows).toEqual([{ at: '2026-01-01T10:00:00.500Z', big: 9007199254740991, json: { a: [1] }, sum: 12.5 }])
 })
 
-test('a statement that comes often answers the same as the first time', async () => {
+test('a frequent statement returns the same result as the first time', async () => {
   const { db } = await testDatabase()
   const day = '2026-01-02T03:04:05.006Z'
   const ask = () =>
@@ -44,7 +44,7 @@ test('a statement that comes often answers the same as the first time', async ()
   for (let time = 2; time <= 8; time += 1) expect((await ask()).rows).toEqual(first)
 })
 
-test('so does one that changes or finds nothing, and one that is refused', async () => {
+test('so does a statement that changes or finds nothing, and one that fails', async () => {
   const { db } = await testDatabase()
   await sql`create table often (n int primary key)`.execute(db)
   try {
@@ -67,21 +67,21 @@ test('so does one that changes or finds nothing, and one that is refused', async
   }
 })
 
-test('a statement sent during somebody else’s transaction does not run inside of it', async () => {
+test('a statement sent during the transaction of another request does not run inside it', async () => {
   const database = await testDatabase()
   const { db, kind } = database
   let outside: Promise<unknown> = Promise.resolve()
   await inTransaction(db, async (trx) => {
     await sql`create table half (x int)`.execute(trx)
     outside = sql`select to_regclass('half') as found`.execute(db).then(({ rows }) => rows)
-    // On PostgreSQL it has a connection of its own; embedded, it waits for the only one.
+    // On PostgreSQL it has its own connection; on PGlite it waits for the only one.
     await (kind === 'postgres' ? outside : untilSomebodyWaits(database, trx))
     await sql`drop table half`.execute(trx)
   })
   expect(await outside).toEqual([{ found: null }])
 })
 
-test('who asks for it hears of every statement, without its values', async () => {
+test('onStatement is called for every statement, without its values', async () => {
   const heard: string[] = []
   const { db, close } = await connectAgain((text, durationMs) => {
     expect(durationMs).toBeGreaterThanOrEqual(0)

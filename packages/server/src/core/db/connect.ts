@@ -10,7 +10,7 @@ import { newTurns, pgliteDialect } from './pglite.ts'
 import { enablePreparedStatements } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 
-/** Called with every statement that has ended. Its values are left out: they can be secrets. */
+/** Called after every statement, without its parameter values: they can be secrets. */
 export type OnStatement = (text: string, durationMs: number) => void
 
 export interface PostgresOptions {
@@ -38,8 +38,8 @@ export function connectPostgres({
     types: { getTypeParser: typeParser },
     options: '-c TimeZone=UTC',
   })
-  // A connection that breaks is replaced by the pool; without a listener it would end the process. The pool listens to
-  // its idle connections only, so those in use, between two statements of a transaction, need one of their own.
+  // The pool replaces a broken connection, but an 'error' event without a listener would end the process. The pool listens on
+  // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...loggedBy(onStatement) })
@@ -61,7 +61,7 @@ interface PgliteOptions {
   onStatement?: OnStatement | undefined
 }
 
-/** Opens the embedded database in a folder, alone; without a folder, in memory. */
+/** Opens the embedded database in a folder, under an exclusive lock; without a folder, in memory. */
 export async function connectPglite({ folder, snapshot, onStatement }: PgliteOptions): Promise<Database> {
   let unlock = () => {}
   if (folder !== undefined) {
@@ -102,9 +102,9 @@ export function openPglite(pglite: PGlite, unlock: () => void = () => {}, onStat
         turns.give()
       }
     },
-    alone: (work) => work(), // there is no other node
+    alone: (work) => work(), // the embedded database has no other node
     load: () => ({ connections: 1, idle: turns.waiting === 0 ? 1 : 0, waiting: turns.waiting }),
-    // There is no other node: what this process changes, it has already told itself.
+    // The embedded database has no other node to hear from.
     listen: async () => ({ close: async () => {} }),
     async close() {
       await db.destroy()
@@ -113,7 +113,7 @@ export function openPglite(pglite: PGlite, unlock: () => void = () => {}, onStat
   }
 }
 
-/** Kysely measures every statement as soon as it has a function to log with: without one it has none. */
+/** Kysely measures every statement if it has a `log` function, so it gets one only when statements are logged. */
 const loggedBy = (onStatement: OnStatement | undefined): Pick<KyselyConfig, 'log'> =>
   onStatement === undefined
     ? {}
@@ -133,7 +133,7 @@ const parsers: Record<number, (text: string) => unknown> = {
   1700: Number,
 }
 
-/** PGlite's own reading and writing of `bytea` goes byte by byte, and takes ten times as long for a file. */
+/** PGlite converts `bytea` byte by byte, which takes ten times as long for a file. */
 const bytes = {
   parsers: { 17: (text: string) => Buffer.from(text.slice(2), 'hex') },
   serializers: {
@@ -145,10 +145,10 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
   return (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text')
 }
 
-/** Any number, the same on every node, and another than that of the migrations. */
+/** Advisory lock: any number, the same on every node, different from the migration lock. */
 const startLock = 7_309_453_616
 
-/** Holds a lock on a connection of its own, which releases it however `work` or the process ends. */
+/** Holds an advisory lock on a separate connection; closing it releases the lock even if `work` fails or the process dies. */
 async function whileLocked<T>(connectionString: string, work: () => Promise<T>): Promise<T> {
   const holder = new pg.Client({ connectionString, application_name: 'guerdon-start', keepAlive: true })
   holder.on('error', () => {})
@@ -161,7 +161,7 @@ async function whileLocked<T>(connectionString: string, work: () => Promise<T>):
   }
 }
 
-/** Holds one connection of its own on a channel, and opens it again whenever it breaks. */
+/** Listens on a channel over a separate connection, and reconnects when it breaks. */
 async function listenOn(
   connectionString: string,
   channel: string,
@@ -177,7 +177,7 @@ async function listenOn(
     fresh.on('notification', ({ payload = '' }) => onMessage(payload))
     fresh.on('error', () => {})
     fresh.on('end', () => {
-      // A connection that never came to be is tried again by whoever tried.
+      // A connection that was never established is retried by `reopen`.
       if (closed || client !== fresh) return
       onGap()
       retry = setTimeout(reopen, 1_000)
@@ -185,7 +185,7 @@ async function listenOn(
     await fresh.connect()
     await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
     client = fresh
-    onGap() // whatever was said before we listened, we did not hear
+    onGap() // notifications sent before `listen` were missed
   }
   const reopen = () => {
     open().catch(() => {

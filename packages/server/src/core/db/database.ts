@@ -6,13 +6,13 @@ export type Db = Kysely<Tables>
 export interface Database {
   kind: 'postgres' | 'pglite'
   db: Db
-  /** Runs SQL text as it is, also several statements at once: for the job queue's own schema. */
+  /** Runs SQL text unchanged, also several statements at once: for the schema of the job queue. */
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
-  /** Does something while no other node does, for what must happen once when many start together. */
+  /** Runs `work` under a lock that excludes all other nodes, for steps that must not run concurrently when many nodes start. */
   alone<T>(work: () => Promise<T>): Promise<T>
-  /** Connections in use and requests waiting for one. */
+  /** Open and idle connections, and requests waiting for one. */
   load(): { connections: number; idle: number; waiting: number }
-  /** Calls back for every message other nodes announce on a channel; `onGap` when messages may have been missed. */
+  /** Calls `onMessage` for every notification on the channel, and `onGap` when notifications may have been missed. */
   listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<{ close(): Promise<void> }>
   close(): Promise<void>
 }

@@ -24,7 +24,7 @@ function newFolder(): string {
   return folder
 }
 
-/** Another process that locks what it is told to. */
+/** Another process that locks folders on request. */
 function newProcess() {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../../testing/hold-folder.ts', import.meta.url))])
   processes.push(child)
@@ -47,7 +47,7 @@ const refusalOf = (folder: string, pid: number) =>
   `The data folder ${folder} is in use by another Guerdon process (pid ${pid}). ` +
   'Stop that process, set GUERDON_DATA_DIR to another folder, or use PostgreSQL with DATABASE_URL to run several.'
 
-test('a second process is refused, and told by whom and what to do', async () => {
+test('a second process is refused with the pid of the holder and a hint what to do', async () => {
   const folder = newFolder()
   const unlock = lockFolder(folder)
   const other = newProcess()
@@ -58,7 +58,7 @@ test('a second process is refused, and told by whom and what to do', async () =>
   expect(() => lockFolder(folder)).toThrow(refusalOf(folder, other.pid))
 })
 
-test('so is a second time in the same process', () => {
+test('a second lock in the same process is refused', () => {
   const folder = newFolder()
   const unlock = lockFolder(folder)
   expect(() => lockFolder(folder)).toThrow(refusalOf(folder, process.pid))
@@ -66,7 +66,7 @@ test('so is a second time in the same process', () => {
   lockFolder(folder)()
 })
 
-test('the lock of a process that was killed is taken over', async () => {
+test('the lock of a killed process is replaced', async () => {
   const folder = newFolder()
   const other = newProcess()
   expect(await other.lock(folder)).toBe('locked')
@@ -78,7 +78,7 @@ test('the lock of a process that was killed is taken over', async () => {
   unlock()
 })
 
-test('so is one whose pid meanwhile belongs to another process, or to ourselves in another life', async () => {
+test('a lock whose pid now belongs to another process, or to a restart of this one, is replaced', async () => {
   const folder = newFolder()
   const other = newProcess()
   await other.lock(newFolder())
@@ -88,7 +88,7 @@ test('so is one whose pid meanwhile belongs to another process, or to ourselves 
   }
 })
 
-test('so is one that a power cut left empty or torn', () => {
+test('a lock file left empty or truncated by a power cut is replaced', () => {
   const folder = newFolder()
   for (const text of ['', '{"pid":', 'null', '{}']) {
     writeFileSync(lockIn(folder), text)
@@ -97,7 +97,7 @@ test('so is one that a power cut left empty or torn', () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a process that died while it took a lock over stands in nobody’s way', async () => {
+test('a process that died while replacing a lock blocks no other process', async () => {
   const folder = newFolder()
   const dead = newProcess()
   await dead.lock(folder)
@@ -107,9 +107,9 @@ test('a process that died while it took a lock over stands in nobody’s way', a
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('of six processes that find the same dead lock at once, one takes it over, every time', async () => {
+test('of six processes that find the same stale lock at once, exactly one replaces it, every time', async () => {
   const contenders = Array.from({ length: 6 }, newProcess)
-  await Promise.all(contenders.map((contender) => contender.lock(newFolder()))) // all are up
+  await Promise.all(contenders.map((contender) => contender.lock(newFolder()))) // all processes are running
   for (let round = 0; round < 30; round += 1) {
     const folder = newFolder()
     writeFileSync(lockIn(folder), JSON.stringify({ pid: 2 ** 30, started: '1', run: 'dead' }))
@@ -119,12 +119,12 @@ test('of six processes that find the same dead lock at once, one takes it over, 
   }
 })
 
-test('a folder that is not there is an error of its own, not a lock', () => {
+test('a missing folder is a different error than a held lock', () => {
   expect(() => lockFolder('/nowhere/at/all')).toThrow('ENOENT')
 })
 
 test.runIf(databaseKind() === 'pglite')(
-  'the embedded database holds its folder until it is closed, and keeps what was in it',
+  'the embedded database locks its folder until it is closed, and keeps its data',
   async () => {
     const folder = newFolder()
     const first = await connectPglite({

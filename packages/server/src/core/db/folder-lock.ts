@@ -3,31 +3,31 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Takes the data folder for this process, or throws with a message for the operator. PGlite would silently damage a
- * folder opened twice. A lock left by a process that is gone (power cut, kill -9) is taken over.
+ * Locks the data folder for this process, or throws with a message for the operator. PGlite would silently corrupt a
+ * folder opened twice. A stale lock of a dead process (power cut, kill -9) is replaced.
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'guerdon.lock')
-  const own = JSON.stringify({ pid: process.pid, started: processStart(process.pid), run } satisfies Holder)
+  const ownLock = JSON.stringify({ pid: process.pid, started: processStart(process.pid), run } satisfies Holder)
   for (let attempt = 1; ; attempt += 1) {
-    if (place(file, own)) return () => rmSync(file, { force: true })
-    const found = read(file)
-    if (found === null) continue // released a moment ago
-    const holder = holderOf(found)
+    if (createFile(file, ownLock)) return () => rmSync(file, { force: true })
+    const lockText = read(file)
+    if (lockText === null) continue // released a moment ago
+    const holder = holderOf(lockText)
     if (attempt === attemptsMax || (holder !== null && isAlive(holder)))
       throw new Error(
         `The data folder ${folder} is in use by another Guerdon process${holder === null ? '' : ` (pid ${holder.pid})`}. ` +
           'Stop that process, set GUERDON_DATA_DIR to another folder, or use PostgreSQL with DATABASE_URL to run several.',
       )
-    bury(file, found, own)
+    removeStaleLock(file, lockText, ownLock)
   }
 }
 
-/** Several processes may find the same dead lock; all but one of them soon find that one alive. */
+/** Several processes may race for the same stale lock; the losers soon find the lock of the winner, which is alive. */
 const attemptsMax = 100
 
-/** Puts a text into a file that does not exist yet, whole: written aside and linked into place, it is never read half. */
-function place(file: string, text: string): boolean {
+/** Creates a file atomically, or returns false if it exists: a hard link to a finished draft is never read half-written. */
+function createFile(file: string, text: string): boolean {
   const draft = `${file}.${randomUUID()}`
   try {
     writeFileSync(draft, text)
@@ -42,31 +42,32 @@ function place(file: string, text: string): boolean {
 }
 
 /**
- * Removes the lock of a dead process. Only who holds its grave may do so: otherwise a process that read the dead lock,
- * and was interrupted, would later remove the living one that another has put in its place.
+ * Removes the stale lock of a dead process. Only the process that holds the cleanup lock (`.dead`) may do so: otherwise a
+ * process that read the stale lock and was suspended would later remove the live lock that another process has created.
  */
-function bury(file: string, dead: string, own: string): void {
-  const grave = `${file}.dead`
-  if (!place(grave, own)) {
-    const digger = holderOf(read(grave) ?? '')
-    if (digger !== null && !isAlive(digger)) rmSync(grave, { force: true }) // it died at this very moment; start over
+function removeStaleLock(file: string, staleLock: string, ownLock: string): void {
+  const cleanupLock = `${file}.dead`
+  if (!createFile(cleanupLock, ownLock)) {
+    // If the process that holds the cleanup lock has died too, removes it; the caller retries.
+    const cleanupHolder = holderOf(read(cleanupLock) ?? '')
+    if (cleanupHolder !== null && !isAlive(cleanupHolder)) rmSync(cleanupLock, { force: true })
     return
   }
   try {
-    if (read(file) === dead) rmSync(file)
+    if (read(file) === staleLock) rmSync(file)
   } finally {
-    rmSync(grave, { force: true })
+    rmSync(cleanupLock, { force: true })
   }
 }
 
 interface Holder {
   pid: number
-  /** Null where the system does not say. */
+  /** Null where the operating system does not tell. */
   started: string | null
   run: string
 }
 
-/** Tells this process apart from an earlier one with the same pid: in a container every process has the same. */
+/** Distinguishes this process from an earlier one with the same pid: in a container the pid is always the same. */
 const run = randomUUID()
 
 function read(file: string): string | null {
@@ -78,7 +79,7 @@ function read(file: string): string | null {
   }
 }
 
-/** Null when a power cut left nothing readable. */
+/** Null when the file is unreadable, for example after a power cut. */
 function holderOf(lock: string): Holder | null {
   try {
     const holder = JSON.parse(lock) as Holder
@@ -99,7 +100,7 @@ function isAlive(holder: Holder): boolean {
   return started === null || processStart(pid) === null || processStart(pid) === started
 }
 
-/** When a process started, in clock ticks since boot: tells a pid apart from a later process with the same number. */
+/** When a process started, in clock ticks since boot: distinguishes it from a later process with the same pid. */
 function processStart(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

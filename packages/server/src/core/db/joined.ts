@@ -1,5 +1,5 @@
 /**
- * Texts of JSON as one parameter, which `string_to_array(…, chr(30))` takes apart: no character of them has to be escaped, as in
- * an array, for no JSON has this one.
+ * Joins JSON texts into one parameter that `string_to_array(…, chr(30))` splits again. Unlike an array parameter it needs no
+ * escaping: JSON text never contains this control character.
  */
 export const joined = (texts: readonly string[]): string => texts.join('\u001e')

@@ -1,7 +1,7 @@
 /**
- * A large value as a parameter of a statement, written as JSON when it is sent, and let go of then. A statement that answers
- * a promise may be kept until the next full collection of garbage, and with it its parameters: collections in between would
- * have all their bytes to copy, while requests wait.
+ * A large statement parameter that is serialised to JSON when the statement is sent, and released then. A promise may keep its
+ * statement and parameters alive until the next full garbage collection; minor collections would copy all their bytes in the
+ * meantime, while requests wait.
  */
 export class JsonParameter {
   #value: unknown
@@ -10,12 +10,12 @@ export class JsonParameter {
     this.#value = value
   }
 
-  /** How PostgreSQL's client asks for it. */
+  /** Called by the `pg` driver. */
   toPostgres(): string {
     return JSON.stringify(this.toJSON())
   }
 
-  /** How PGlite asks for it. */
+  /** Called by PGlite. */
   toJSON(): unknown {
     const value = this.#value
     this.#value = undefined

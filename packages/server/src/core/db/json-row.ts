@@ -2,8 +2,8 @@
 const instants = ['created_at', 'updated_at', 'deleted_at', 'start_date', 'expiration_date', 'last_order_date'] as const
 
 /**
- * A row that came as JSON, as the driver would have read it: moments as we write them. It is changed in place, for nobody
- * else has it.
+ * Converts a row that was read as JSON to what the driver would return: timestamps as instants. Changes the row in place,
+ * because nothing else references it.
  *
  * `{"created_at": "2026-01-01T00:00:00.5+00:00"}` → `{ created_at: '2026-01-01T00:00:00.500Z' }`.
  */

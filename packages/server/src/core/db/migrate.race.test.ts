@@ -5,7 +5,7 @@ import { createDatabase } from '../../testing/postgres.ts'
 import { testSettings } from '../../testing/runtime.ts'
 import { migrate } from './migrate.ts'
 
-test('ten nodes that start at once on an empty database: one migrates and makes the first project, all come up', async () => {
+test('of ten nodes that start at once on an empty database, one migrates and creates the first project, and all start', async () => {
   const { url, drop } = await createDatabase(postgresUrl())
   try {
     const nodes = Array.from({ length: 10 }, () => anotherConnection(url))
@@ -28,7 +28,7 @@ test('ten nodes that start at once on an empty database: one migrates and makes 
   }
 })
 
-test('a first start that fails leaves nothing behind, and the next one begins anew', async () => {
+test('a failed first start leaves nothing behind, and the next start succeeds', async () => {
   const { url, drop } = await createDatabase(postgresUrl())
   try {
     const node = anotherConnection(url)

@@ -18,8 +18,8 @@ interface Migration {
 }
 
 /**
- * In the order they are applied. A migration that has been released never changes. It makes tables and data; of the functions
- * (functions/*.sql, applied after all migrations) it makes only those that its own views and triggers cannot do without.
+ * In the order of application. A released migration never changes. Migrations create tables and data; of the functions
+ * (functions/*.sql, applied after all migrations) they create only those that their own views and triggers need.
  */
 const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> = [
   ['0001-foundation', foundation],
@@ -32,20 +32,20 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0008-ended-sessions', sessions],
 ]
 
-/** Any number, the same on every node: the node that holds the lock migrates, the others wait and find the work done. */
+/** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */
 const migrationLock = 7_309_453_615
 
 /**
- * Applies the migrations that are missing, makes the functions equal to their files, then runs `afterwards` (the first-start
- * bootstrap), all in one transaction under one lock: ten nodes may start at once on an empty database, and a crash leaves
- * nothing behind. Throws `NewerSchemaError` and changes nothing if a newer release has prepared the database.
+ * Applies the missing migrations, replaces the functions whose files changed, then runs `afterwards` (the first-start
+ * bootstrap), all in one transaction under one lock: ten nodes may start at once on an empty database, and a crash rolls
+ * everything back. Throws `NewerSchemaError` and changes nothing if a newer release has migrated the database.
  */
 export async function migrate<T>(
   db: Db,
   afterwards: (trx: Trx) => Promise<T>,
 ): Promise<{ applied: string[]; functions: string[]; result: T }> {
   return inTransaction(db, async (trx) => {
-    // A migration may take longer than any request; a node that waits for the lock waits as long.
+    // No timeouts: a migration may take longer than any request, and another node waits for its lock as long.
     await sql`set local lock_timeout = 0`.execute(trx)
     await sql`set local statement_timeout = 0`.execute(trx)
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
@@ -54,12 +54,12 @@ export async function migrate<T>(
       trx,
     )
     const { rows } = await sql<{ name: string }>`select name from migrations`.execute(trx)
-    const known = new Set(rows.map(({ name }) => name))
-    const unknown = rows.find(({ name }) => !migrations.some(([own]) => own === name))
+    const appliedNames = new Set(rows.map(({ name }) => name))
+    const unknown = rows.find(({ name }) => !migrations.some(([migrationName]) => migrationName === name))
     if (unknown !== undefined) throw new NewerSchemaError(`it has migration ${unknown.name}`, version)
     const applied: string[] = []
     for (const [name, migration] of migrations) {
-      if (known.has(name)) continue
+      if (appliedNames.has(name)) continue
       await migration.up(trx)
       await sql`insert into migrations (name) values (${name})`.execute(trx)
       applied.push(name)

@@ -1,4 +1,4 @@
-/** The database was prepared by a newer release: this one could misread what that one writes, so it does not start. */
+/** A newer release has migrated the database: this release could misread its data, so it does not start. */
 export class NewerSchemaError extends Error {
   constructor(evidence: string, release: string) {
     super(
@@ -8,9 +8,9 @@ export class NewerSchemaError extends Error {
   }
 }
 
-/** Whether release `one` comes after `other`: `0.10.0` after `0.9.1`. What follows a `-` or `+` is not compared. */
-export function isNewerRelease(one: string, other: string): boolean {
-  const [left, right] = [numbersOf(one), numbersOf(other)]
+/** Whether `release` is newer than `reference`: `0.10.0` is newer than `0.9.1`. Suffixes after `-` or `+` are ignored. */
+export function isNewerRelease(release: string, reference: string): boolean {
+  const [left, right] = [numbersOf(release), numbersOf(reference)]
   for (let at = 0; at < Math.max(left.length, right.length); at += 1)
     if ((left[at] ?? 0) !== (right[at] ?? 0)) return (left[at] ?? 0) > (right[at] ?? 0)
   return false

@@ -8,13 +8,13 @@ test.each([
   ['the server shuts down', withCode('57P01')],
   ['the connection breaks', withCode('08006')],
   ['the disk is full', withCode('53100')],
-  ['a lock is not to be had', withCode('55P03')],
-  ['a deadlock, five times over', withCode('40P01')],
+  ['a lock timeout', withCode('55P03')],
+  ['a deadlock after five attempts', withCode('40P01')],
   ['nobody listens', withCode('ECONNREFUSED')],
   ['the socket is reset', withCode('ECONNRESET')],
   ['the driver lost its connection', new Error('Connection terminated unexpectedly')],
   ['the pool is exhausted', new Error('timeout exceeded when trying to connect')],
-])('tried again: %s', (_, error) => expect(isOutage(error)).toBe(true))
+])('retried: %s', (_, error) => expect(isOutage(error)).toBe(true))
 
 test.each([
   ['a refusal', new ApiError('duplicate_found')],
@@ -22,7 +22,7 @@ test.each([
   ['a bad value', withCode('22003')],
   ['a wrong statement', withCode('42703')],
   ['an argument of the wrong type', withCode('ERR_INVALID_ARG_TYPE')],
-  ['a fault of ours', new TypeError('undefined is not a function')],
+  ['a bug', new TypeError('undefined is not a function')],
   ['anything at all', 'text'],
   ['nothing', undefined],
-])('not tried again: %s', (_, error) => expect(isOutage(error)).toBe(false))
+])('not retried: %s', (_, error) => expect(isOutage(error)).toBe(false))

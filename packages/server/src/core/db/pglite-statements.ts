@@ -4,27 +4,27 @@ import { FrequentStatements } from './prepared-statements.ts'
 
 const { serialize } = protocol
 
-/** What PGlite said of a statement when it was prepared. */
+/** The description of a prepared statement by PGlite. */
 interface Prepared {
   name: string
-  /** Of its parameters. */
+  /** Type ids of the parameters. */
   type_ids: readonly number[]
-  /** Null: it answers no rows. */
+  /** Null: the statement returns no rows. */
   fields: ReadonlyArray<{ name: string; dataTypeID: number }> | null
 }
 
 type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number]
 
-/** There is one connection, which keeps them all. */
+/** Prepared statements of the single connection. */
 const preparedMax = 500
 
 /**
- * Runs statements on PGlite. It reads and plans each anew, in six calls of the database; what comes often is prepared here, and is
- * one call from then on, which takes a third of the time.
+ * Runs statements on PGlite, which parses and plans every statement again, in six protocol calls. Frequent statements are
+ * prepared here and take one call from then on, in a third of the time.
  */
 export class PgliteStatements {
   readonly #pglite: PGlite
-  readonly #often = new FrequentStatements(preparedMax)
+  readonly #frequent = new FrequentStatements(preparedMax)
   readonly #prepared = new Map<string, Prepared>()
 
   constructor(pglite: PGlite) {
@@ -32,28 +32,28 @@ export class PgliteStatements {
   }
 
   async run<Row>(text: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
-    const name = values.length === 0 ? undefined : this.#often.statementNameOf(text)
+    const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
     if (name === undefined) {
       const { rows, affectedRows } = await this.#pglite.query<Row>(text, [...values])
       return affectedRows === undefined ? { rows } : { rows, numAffectedRows: BigInt(affectedRows) }
     }
     try {
-      const known = this.#prepared.get(name) ?? (await this.#prepare(name, text))
-      return this.#read(known, await this.#execute(known, values))
+      const statement = this.#prepared.get(name) ?? (await this.#prepare(name, text))
+      return this.#read(statement, await this.#execute(statement, values))
     } catch (error) {
-      this.#often.resetIfSchemaChanged(error)
+      this.#frequent.resetIfSchemaChanged(error)
       throw error
     }
   }
 
-  /** `begin` and the like: without parameters or rows. */
+  /** Runs `begin`, `commit` or `rollback`: no parameters, no rows. */
   async command(text: string): Promise<void> {
     await this.#pglite.execProtocol(serialize.query(text))
   }
 
   async #prepare(name: string, text: string): Promise<Prepared> {
     const { messages } = await this.#pglite.execProtocol(
-      oneAfterAnother([serialize.parse({ name, text }), serialize.describe({ type: 'S', name }), serialize.sync()]),
+      concatenate([serialize.parse({ name, text }), serialize.describe({ type: 'S', name }), serialize.sync()]),
     )
     const prepared = { name, type_ids: [] as readonly number[], fields: null as Prepared['fields'] }
     for (const message of messages) {
@@ -68,11 +68,11 @@ export class PgliteStatements {
   async #execute({ name, type_ids }: Prepared, values: readonly unknown[]): Promise<readonly Message[]> {
     const texts = values.map((value, place) => {
       if (value === null || value === undefined) return null
-      const written = this.#pglite.serializers[type_ids[place] as number]
-      return written === undefined ? String(value) : written(value)
+      const serializer = this.#pglite.serializers[type_ids[place] as number]
+      return serializer === undefined ? String(value) : serializer(value)
     })
     const { messages } = await this.#pglite.execProtocol(
-      oneAfterAnother([serialize.bind({ statement: name, values: texts }), serialize.execute({}), serialize.sync()]),
+      concatenate([serialize.bind({ statement: name, values: texts }), serialize.execute({}), serialize.sync()]),
     )
     return messages
   }
@@ -104,7 +104,7 @@ function affectedBy(command: string): bigint | undefined {
   return /^(?:INSERT|UPDATE|DELETE|MERGE)\b/.test(command) ? BigInt(command.split(' ').at(-1) as string) : undefined
 }
 
-function oneAfterAnother(messages: readonly Uint8Array[]): Uint8Array {
+function concatenate(messages: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(messages.reduce((length, message) => length + message.length, 0))
   let at = 0
   for (const message of messages) {

@@ -12,8 +12,8 @@ import {
 import { PgliteStatements } from './pglite-statements.ts'
 
 /**
- * PGlite is one connection. Whoever uses it has it alone: a request's transaction, a single statement, a job queue's
- * maintenance. Without the turns, a statement sent while somebody's transaction is open would run inside of it.
+ * A mutex for the single connection of PGlite. Each user holds it exclusively: the transaction of a request, a single
+ * statement, the maintenance of the job queue. Otherwise a statement sent during an open transaction would run inside it.
  */
 export interface Turns {
   take(): Promise<void>
@@ -22,19 +22,19 @@ export interface Turns {
 }
 
 export function newTurns(): Turns {
-  let taken = false
+  let isLocked = false
   const queue: Array<() => void> = []
   return {
     take() {
-      if (!taken) {
-        taken = true
+      if (!isLocked) {
+        isLocked = true
         return Promise.resolve()
       }
       return new Promise((resolve) => queue.push(resolve))
     },
     give() {
       const next = queue.shift()
-      if (next === undefined) taken = false
+      if (next === undefined) isLocked = false
       else next()
     },
     get waiting() {
@@ -56,7 +56,7 @@ function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
   const statements = new PgliteStatements(pglite)
   const connection: DatabaseConnection = {
     executeQuery: <R>({ sql, parameters }: CompiledQuery) => statements.run<R>(sql, parameters),
-    // PGlite answers with all rows at once; the caller pages by key where that would be too much.
+    // PGlite returns all rows at once; callers page by key where that would be too much.
     async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
       yield await connection.executeQuery<R>(query)
     },
@@ -64,7 +64,7 @@ function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
   return {
     init: async () => {
       await pglite.waitReady
-      // Nobody else looks at tables that grow: what is prepared is planned for what is there now, each time.
+      // PGlite has no autovacuum to refresh statistics: prepared statements are planned again for the current table size each time.
       await pglite.exec('set plan_cache_mode = force_custom_plan')
     },
     acquireConnection: async () => {

@@ -21,7 +21,7 @@ async function oneConnection(): Promise<Db> {
   return db
 }
 
-test('a connection prepares it once, in a transaction or not, and stays when a statement is refused', async () => {
+test('a connection prepares a statement once, in a transaction or not, and keeps it when the statement fails', async () => {
   const db = await oneConnection()
   const [first] = await whoAmI(db, [])
   await expect(fail(db, [0])).rejects.toThrow('division by zero')
@@ -30,7 +30,7 @@ test('a connection prepares it once, in a transaction or not, and stays when a s
   expect(await whoAmI(db, [])).toEqual([{ pid: first?.pid, prepared: 2 }])
 })
 
-test('what comes for the fifth time is prepared too', async () => {
+test('a statement seen for the fifth time is prepared too', async () => {
   const db = await oneConnection()
   const ask = () => sql`select ${'five times'}::text as said`.execute(db)
   for (let time = 1; time <= 4; time += 1) await ask()
@@ -45,7 +45,7 @@ async function preparedSayings(db: Db): Promise<number> {
   return rows[0]?.n as number
 }
 
-test('a table that gets another column is read as before', async () => {
+test('a table with a new column is read without an error', async () => {
   const db = await oneConnection()
   await sql`create table grown (n int)`.execute(db)
   await sql`insert into grown values (1)`.execute(db)
@@ -60,7 +60,7 @@ test('a table that gets another column is read as before', async () => {
   expect(await read(db)).toEqual([{ n: 1, again: null }])
 })
 
-test('only what comes often is kept, and only so many', () => {
+test('only frequent statements get a name, up to the maximum', () => {
   const often = new FrequentStatements()
   for (let minute = 1; minute < 20; minute += 1)
     expect(often.statementNameOf('now and then', minute * 30_000)).toBeUndefined()

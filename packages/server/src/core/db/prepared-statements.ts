@@ -3,18 +3,18 @@ import type pg from 'pg'
 import type { Db } from './database.ts'
 import { isOutdated } from './transaction.ts'
 
-/** Statements by their text: what a connection has prepared it knows by a name. */
+/** SQL text → name of the prepared statement, the same on every connection. */
 const names = new Map<string, string>()
-let namesGiven = 0
+let namesCount = 0
 
-/** Outside of transactions they go straight to the connections, without a query builder on the way. */
+/** Outside transactions, prepared statements go directly to the pool and skip the query builder. */
 const pools = new WeakMap<Db, pg.Pool>()
 
 /**
- * A statement that checkouts run again and again. Each connection reads and plans it once, which takes longer than to run it. Its
- * columns must not depend on those of a table: what is prepared does not survive a new one.
+ * A statement that checkouts run constantly. Each connection parses and plans it once, which takes longer than running it. Its
+ * result columns must not depend on the columns of a table (`select *`): a new column would invalidate the prepared statement.
  *
- * `const ask = hotStatement<{ n: number }>('select count_of($1) as n')`, then `await ask(db, ['customers'])`
+ * `const ask = preparedStatement<{ n: number }>('select count_of($1) as n')`, then `await ask(db, ['customers'])`
  */
 export function preparedStatement<Row>(text: string): (db: Db, values: readonly unknown[]) => Promise<Row[]> {
   const name = newName()
@@ -27,9 +27,9 @@ export function preparedStatement<Row>(text: string): (db: Db, values: readonly 
   }
 }
 
-const newName = (): string => `guerdon_${++namesGiven}`
+const newName = (): string => `guerdon_${++namesCount}`
 
-/** A statement that is refused leaves its connection as good as it was; one that has broken the pool does not take back. */
+/** A failed statement leaves its connection usable; the pool discards a broken connection on release. */
 async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row[]> {
   const client = await pool.connect()
   try {
@@ -40,58 +40,61 @@ async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row
 }
 
 /**
- * Has the connections of a database prepare what is hot, and what shows to be: whatever comes often enough. Where statements are
+ * Makes the connections of a database prepare the declared statements and those that prove to be frequent. If statements are
  * logged, all of them go through Kysely, which logs them.
  */
 export function enablePreparedStatements(db: Db, pool: pg.Pool, { is_logged = false } = {}): void {
   if (!is_logged) pools.set(db, pool)
-  const often = new FrequentStatements()
-  pool.on('connect', (client) => prepareOften(client, often))
+  const frequent = new FrequentStatements()
+  pool.on('connect', (client) => prepareFrequent(client, frequent))
 }
 
-function prepareOften(client: pg.ClientBase, often: FrequentStatements): void {
-  const query = (...sent: unknown[]) => Object.getPrototypeOf(client).query.apply(client, sent)
+function prepareFrequent(client: pg.ClientBase, frequent: FrequentStatements): void {
+  const query = (...queryArguments: unknown[]) => Object.getPrototypeOf(client).query.apply(client, queryArguments)
   let plannedAt = Date.now()
   const runNamed = async (statement: pg.QueryConfig) => {
     const now = Date.now()
-    if (now - plannedAt > plansLastMs) {
+    if (now - plannedAt > planLifetimeMs) {
       plannedAt = now
       await query('discard plans')
     }
     try {
       return await query(statement)
     } catch (error) {
-      often.resetIfSchemaChanged(error)
+      frequent.resetIfSchemaChanged(error)
       throw error
     }
   }
-  const named = (text: unknown, values: unknown, ...more: unknown[]) => {
-    const hot = names.get(text as string)
-    if (hot !== undefined) return query({ name: hot, text, values }, ...more)
-    // What comes with a callback is not ours but the job queue's.
+  const runStatement = (text: unknown, values: unknown, ...more: unknown[]) => {
+    const declaredName = names.get(text as string)
+    if (declaredName !== undefined) return query({ name: declaredName, text, values }, ...more)
+    // Queries with a callback come from the job queue.
     const isOurs = typeof text === 'string' && Array.isArray(values) && values.length > 0 && more.length === 0
-    const name = isOurs ? often.statementNameOf(text) : undefined
+    const name = isOurs ? frequent.statementNameOf(text) : undefined
     return name === undefined
       ? query(text, values, ...more)
       : runNamed({ name, text: text as string, values: values as unknown[] })
   }
-  client.query = named as typeof client.query
+  client.query = runStatement as typeof client.query
 }
 
-/** A plan that was made for a few rows must not outlive them by much: the database looks at a table that grows only once a minute. */
-const plansLastMs = 10_000
+/** Plans made for a small table must be discarded soon after it grows: autovacuum updates statistics only once a minute. */
+const planLifetimeMs = 10_000
 
-/** How often a statement comes within a minute before it is worth a name: as often as PostgreSQL tries before it keeps a plan. */
+/** Uses within a minute before a statement is prepared: PostgreSQL also makes five custom plans before it keeps a generic one. */
 const usesMin = 5
 const minuteMs = 60_000
-/** Each of several connections keeps all of them, with their plans. */
+/** Prepared statements at most: every connection keeps all of them with their plans. */
 const preparedMax = 200
-/** What is longer was written for so many rows, and will hardly come again. */
+/** A longer text contains a list for a certain number of rows and hardly repeats. */
 const textLengthMax = 10_000
-/** Texts that have come less often. */
+/** Texts counted at a time that are not yet frequent. */
 const seenMax = 2_000
 
-/** Statements that come often. Filters and lists make up so many that not all of them can be kept: what is rare has no place. */
+/**
+ * Gives a prepared-statement name to SQL texts seen at least five times within a minute, 200 at most by default: the many
+ * variants of dynamic filters would otherwise fill the cache of every connection.
+ */
 export class FrequentStatements {
   readonly #names = new Map<string, string>()
   readonly #uses = new Map<string, number>()
@@ -102,7 +105,7 @@ export class FrequentStatements {
     this.#namesMax = namesMax
   }
 
-  /** Undefined: it has none yet. `at` is Unix milliseconds. */
+  /** Counts a use and returns the name, or undefined if the text is not frequent yet. `at` is Unix milliseconds. */
   statementNameOf(text: string, at: number = Date.now()): string | undefined {
     const name = this.#names.get(text)
     if (name !== undefined) return name
@@ -117,12 +120,12 @@ export class FrequentStatements {
       return undefined
     }
     this.#uses.delete(text)
-    const given = newName()
-    this.#names.set(text, given)
-    return given
+    const newStatementName = newName()
+    this.#names.set(text, newStatementName)
+    return newStatementName
   }
 
-  /** Somebody has changed a table: whatever was prepared for it goes by another name from now on. */
+  /** After a table changed, prepared statements fail: drops all names, so that the texts are prepared again under new ones. */
   readonly resetIfSchemaChanged = (error: unknown): void => {
     if (isOutdated(error)) this.#names.clear()
   }

@@ -1,7 +1,7 @@
 import type { Db } from './database.ts'
 import type { Project } from './project-row.ts'
 
-/** A project that is not deleted. Every request and every background run begins with one, before any noun is known. */
+/** Finds a project that is not deleted. Every request and every background run starts with this. */
 export async function findProject(db: Db, id: string): Promise<Project | null> {
   const row = await db
     .selectFrom('projects')

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
 /**
- * Lets the planner look at a table again that has more than doubled since it last did. It looks by itself within a minute,
- * but until then it takes a table of a million new rows for an empty one, and reads all of them to show ten. Whoever writes
- * thousands of rows calls this after each of its steps; the looks are as few as the doublings.
+ * Runs `analyze` on a table that has more than doubled since its last statistics. Autovacuum does so within a minute, but until
+ * then the planner believes that a table of a million new rows is empty, and reads all of them to return ten. A job that
+ * writes thousands of rows calls this after each step; it analyzes once per doubling.
  */
 export async function analyzeIfGrown(db: Db, projectId: string, table: 'vouchers' | 'customers'): Promise<void> {
   const { rows } = await sql`
@@ -14,5 +14,5 @@ export async function analyzeIfGrown(db: Db, projectId: string, table: 'vouchers
   if (rows.length > 0) await sql`analyze ${sql.table(table)}`.execute(db)
 }
 
-/** Of so few rows every plan is good enough. */
+/** Up to this many rows any plan is fast enough. */
 const rowsUnknownMax = 2_000

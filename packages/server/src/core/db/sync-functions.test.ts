@@ -14,7 +14,7 @@ const fileOf = (text: string, name = 'twice') => ({ name, text, sha256: `sha256 
 const sync = ({ db }: Database, texts: readonly string[], release = '1.0.0') =>
   inTransaction(db, (trx) => syncFunctions(trx, { files: texts.map((text) => fileOf(text)), release }))
 
-/** What twice(21) answers, or which functions of that name there are if it cannot be called. */
+/** The result of twice(21), or the signatures of all functions of that name if it cannot be called. */
 async function answer(database: Database): Promise<unknown> {
   const signatures = Object.keys(await definitionsIn(database)).filter((signature) => signature.startsWith('twice'))
   if (signatures.length !== 1) return signatures
@@ -23,7 +23,7 @@ async function answer(database: Database): Promise<unknown> {
 
 const unmigrated = async () => (await ownDatabase({ migrated: false })).database
 
-test('an empty database gets every function as its file has it, and no other', async () => {
+test('an empty database gets exactly the functions of the files', async () => {
   const database = await unmigrated()
   const { functions } = await migrate(database.db, async () => {})
   expect(functions).toEqual([...functionFiles().keys()].sort())
@@ -35,7 +35,7 @@ test('a second start replaces nothing', async () => {
   expect(await migrate(database.db, async () => {})).toMatchObject({ applied: [], functions: [] })
 })
 
-test('a file that has changed replaces the function, once', async () => {
+test('a changed file replaces the function, once', async () => {
   const database = await unmigrated()
   expect(await sync(database, [twice(3)])).toEqual(['twice'])
   expect(await answer(database)).toBe(63)
@@ -44,7 +44,7 @@ test('a file that has changed replaces the function, once', async () => {
   expect(await sync(database, [twice(2)])).toEqual([])
 })
 
-test('a function that was changed by hand, or dropped, is put back', async () => {
+test('a function that was changed or dropped manually is restored', async () => {
   const database = await unmigrated()
   await sync(database, [twice(2)])
   await database.execute(twice(7))
@@ -56,7 +56,7 @@ test('a function that was changed by hand, or dropped, is put back', async () =>
   expect(await answer(database)).toBe(42)
 })
 
-test('a function whose file is gone is dropped; one that we never made stays', async () => {
+test('a function whose file was removed is dropped; a function that we never created stays', async () => {
   const database = await unmigrated()
   await database.execute('create function theirs() returns integer language sql as $$ select 1 $$')
   await sync(database, [twice(2)])
@@ -65,7 +65,7 @@ test('a function whose file is gone is dropped; one that we never made stays', a
   expect(await sync(database, [])).toEqual([])
 })
 
-test('with other parameters, only the new function stays', async () => {
+test('after a change of parameters only the new function remains', async () => {
   const database = await unmigrated()
   await sync(database, [twice(2)])
   const wider = twice(2).replace('n integer', 'n bigint').replace('returns integer', 'returns bigint')
@@ -73,7 +73,7 @@ test('with other parameters, only the new function stays', async () => {
   expect(Object.keys(await definitionsIn(database))).toEqual(['twice(n bigint)'])
 })
 
-test('a file that creates a function of another name is refused, and nothing is kept', async () => {
+test('a file that creates a function with another name is refused, and nothing is changed', async () => {
   const database = await unmigrated()
   const files = [fileOf(twice(2), 'thrice')]
   await expect(inTransaction(database.db, (trx) => syncFunctions(trx, { files }))).rejects.toThrow(
@@ -82,7 +82,7 @@ test('a file that creates a function of another name is refused, and nothing is 
   expect(await definitionsIn(database)).toEqual({})
 })
 
-test('a node of an older release refuses functions of a newer one, and starts where they are the same', async () => {
+test('a node of an older release refuses functions of a newer one, and starts if they are identical', async () => {
   const database = await unmigrated()
   await sync(database, [twice(2)], '1.10.0')
   await expect(sync(database, [twice(3)], '1.9.0')).rejects.toThrow(
@@ -94,7 +94,7 @@ test('a node of an older release refuses functions of a newer one, and starts wh
   expect(await sync(database, [twice(3)], '1.10.1')).toEqual(['twice'])
 })
 
-test('a node of an older release refuses a migration it does not know, and changes nothing', async () => {
+test('a node of an older release refuses an unknown migration, and changes nothing', async () => {
   const { database } = await ownDatabase()
   await database.execute(`insert into migrations (name) values ('9999-of-tomorrow')`)
   await database.execute('drop function event_data(text, text) cascade')

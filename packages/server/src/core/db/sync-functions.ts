@@ -5,7 +5,7 @@ import { version } from '../lib/version.ts'
 import { isNewerRelease, NewerSchemaError } from './newer-schema.ts'
 import type { Trx } from './transaction.ts'
 
-/** One function of the database, as a file that `psql -f` understands: `functions/checkout_save.sql`. */
+/** One database function, in a file that `psql -f` can run: `functions/checkout_save.sql`. */
 interface FunctionFile {
   name: string
   text: string
@@ -25,11 +25,11 @@ const readFiles = (): FunctionFile[] =>
 
 /**
  * Makes the functions of the database equal to their files, in the transaction of the migrations and under their lock. Replaces
- * a function when its file has changed since it was applied, or when the database has another definition than the one that was
- * applied; drops a function whose file is gone. Returns the names of what it replaced or dropped.
+ * a function if its file has changed since it was applied, or if its definition in the database differs from the applied one;
+ * drops a function whose file was removed. Returns the names of the replaced and dropped functions.
  *
- * Nodes of the release before may still call the old function: one whose parameters or meaning change gets a new name, and the
- * file with the old name stays for one release.
+ * Nodes of the previous release may still call the old function: a function whose parameters or meaning change gets a new name,
+ * and the file with the old name stays for one release.
  */
 export async function syncFunctions(
   trx: Trx,
@@ -64,7 +64,7 @@ interface AppliedFunction {
   release: string
 }
 
-/** A function as the database has it; functions of one name differ in their parameters. */
+/** A function in the database; overloads share the name and differ in their parameters. */
 interface Definition {
   name: string
   signature: string
@@ -74,7 +74,7 @@ interface Definition {
 const isCurrent = (file: FunctionFile, applied: AppliedFunction | undefined, found: readonly Definition[]): boolean =>
   applied?.file_sha256 === file.sha256 && found.length === 1 && found[0]?.sha256 === applied.definition_sha256
 
-/** A node of an older release would put back the functions that the nodes of a newer one rely on. */
+/** A node of an older release must not replace functions that nodes of a newer release rely on. */
 function refuseNewer(functions: readonly AppliedFunction[], release: string): void {
   const newer = functions.find((applied) => isNewerRelease(applied.release, release))
   if (newer !== undefined)
@@ -90,7 +90,7 @@ async function replaceFunction(
   await sql.raw(text).execute(trx)
   const after = (await definitionsOf(trx, [name])).get(name) ?? []
   const created = after.filter(({ signature }) => !before.some((old) => old.signature === signature))
-  // With other parameters it is a second function: only the new one stays.
+  // Changed parameters create an overload: only the new one is kept.
   const [definition] = created.length > 0 ? created : after
   if (definition === undefined) throw new Error(`functions/${name}.sql does not create a function named ${name}`)
   await dropFunctions(

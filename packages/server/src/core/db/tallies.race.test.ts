@@ -3,7 +3,7 @@ import { anotherConnection, ownDatabase } from '../../testing/nodes.ts'
 import { newId } from '../lib/ids.ts'
 import { foldTallies, tally, tallyOf } from './tallies.ts'
 
-test('while two nodes fold and others count, every sum that anybody sees is exact', async () => {
+test('while two nodes merge tallies and others write, every sum is exact', async () => {
   const { database, url } = await ownDatabase()
   const { db } = database
   const other = anotherConnection(url as string)
@@ -11,7 +11,7 @@ test('while two nodes fold and others count, every sum that anybody sees is exac
   const rounds = 150
   let isOver = false
 
-  /** Adds one and takes it away again in pairs: whoever looks from outside sees ever the same sum. */
+  /** Adds and subtracts the same number in one transaction: every other transaction always sees the same sum. */
   const count = async (projectId: string) => {
     for (let round = 0; round < rounds; round += 1)
       await db.transaction().execute(async (trx) => {
@@ -51,7 +51,7 @@ test('while two nodes fold and others count, every sum that anybody sees is exac
     expect(seen.length).toBeGreaterThan(10)
     expect([...new Set(seen.map(({ customers }) => customers))]).toEqual([10])
     const orders = seen.map((one) => one.orders)
-    expect(orders).toEqual([...orders].sort((a, b) => a - b)) // it only ever grew
+    expect(orders).toEqual([...orders].sort((a, b) => a - b)) // it never decreased
   }
   while ((await foldTallies(db, 1_000)) > 0);
   const rows = await db

@@ -14,7 +14,7 @@ const rowsOf = async (projectId: string) =>
     ({ delta }) => delta,
   )
 
-test('a tally is the sum of its changes, of one project and one name', async () => {
+test('a tally is the sum of the changes of one project and one name', async () => {
   const projectId = newId('project')
   expect(await sumOf(projectId, 'customers')).toBe(0)
   for (const delta of [1, 1, -1, 0, 5]) await tally(db, projectId, 'customers', delta)
@@ -24,7 +24,7 @@ test('a tally is the sum of its changes, of one project and one name', async () 
   expect(await sumOf(projectId, 'orders')).toBe(9)
 })
 
-test('a change that is undone never counted', async () => {
+test('a change that is rolled back does not count', async () => {
   const projectId = newId('project')
   await db
     .transaction()
@@ -36,7 +36,7 @@ test('a change that is undone never counted', async () => {
   expect(await sumOf(projectId, 'customers')).toBe(0)
 })
 
-test('folding takes as many changes as it may, of several tallies, and leaves the sums as they were', async () => {
+test('folding merges at most the given number of changes, of several tallies, and keeps the sums', async () => {
   while ((await foldTallies(db, 1_000)) > 0);
   const one = newId('project')
   const other = newId('project')

@@ -3,8 +3,8 @@ import { newId } from '../lib/ids.ts'
 import type { Db } from './database.ts'
 
 /**
- * What is counted, because counting its rows would take long: the rows of a project, what belongs to one campaign
- * (`campaign/camp_1/vouchers`), and its figures of one day (`campaign/camp_1/2026-01-31/publications_succeeded`).
+ * Counters, because counting rows would take too long: rows of a project, rows of one campaign (`campaign/camp_1/vouchers`),
+ * and figures of a campaign on one day (`campaign/camp_1/2026-01-31/publications_succeeded`).
  */
 export type Tally =
   | 'customers'
@@ -16,14 +16,14 @@ export type Tally =
   | `campaign/${string}`
 
 /**
- * Notes that a project has so many rows more, or fewer, in the transaction that adds or removes them. Every change is a
- * row of its own: two writers never wait for each other, and a sum sees exactly what has been committed.
+ * Adds `delta` to a counter, in the transaction that inserts or deletes the rows. Every change is a separate row: writers
+ * never wait for each other, and the sum is exactly what has been committed.
  */
 export async function tally(db: Db, projectId: string, name: Tally, delta: number): Promise<void> {
   await tallyMany(db, projectId, [[name, delta]])
 }
 
-/** Several changes with one statement. */
+/** Adds several deltas in one statement. */
 export async function tallyMany(
   db: Db,
   projectId: string,
@@ -37,17 +37,17 @@ export async function tallyMany(
     .execute()
 }
 
-/** The number of rows, as an expression of a statement: `pageOf(query, page, { total: tallyOf(project_id, 'customers') })`. */
+/** The value of a counter, as an SQL expression: `pageOf(query, page, { total: tallyOf(project_id, 'customers') })`. */
 export const tallyOf = (projectId: string, name: Tally) =>
   sql<number>`(select ${summed} from tallies where project_id = ${projectId} and name = ${name})`
 
-/** Sums of amounts may be more than a number of JSON carries: nobody reads more than that. */
+/** Sums of amounts may exceed the integers that JSON numbers represent exactly: they are capped there. */
 export const summed = sql<number>`least(greatest(coalesce(sum(delta), 0), -9007199254740991), 9007199254740991)::bigint`
 
 /**
- * Replaces up to so many changes by the sum of those that belong together, and answers how many it took: fewer than
- * asked for when no more are left. Rows that somebody else is folding are left to them. It is one statement, so that
- * whoever adds a tally up sees either the changes or their sum. Changes are never changed, so that a row is where it is.
+ * Merges up to `rowsMax` changes into one row per counter and returns how many rows it merged: fewer than `rowsMax` when none
+ * remain. Skips rows that another node has locked. It is one statement, so a concurrent sum sees either the changes or their
+ * total. Rows are never updated, so their `ctid` is stable.
  */
 export async function foldTallies(db: Db, rowsMax: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`

@@ -3,12 +3,12 @@ import { limits } from '../lib/limits.ts'
 import type { Db } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** A connection or an open transaction: what a statement may run on. */
+/** An open transaction. */
 export type Trx = Transaction<Tables>
 
 /**
- * Runs `work` in one transaction. When the database gives up because of somebody else (serialization failure,
- * deadlock, a table with new columns), the whole work runs again on fresh facts, a bounded number of times: the caller never sees it.
+ * Runs `work` in one transaction. On a conflict with another transaction (serialization failure, deadlock, changed table
+ * columns) it retries the whole work with fresh rows, up to `limits.transaction_attempts_max` times.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -29,7 +29,7 @@ export function sqlState(error: unknown): string | undefined {
 
 const isConflict = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '') || isOutdated(error)
 
-/** A statement was prepared for a table that has other columns now; it goes by another name from then on (core/db/prepared-statements.ts). */
+/** A prepared statement is invalid because a table changed; the retry prepares it again (core/db/prepared-statements.ts). */
 export const isOutdated = (error: unknown): boolean =>
   sqlState(error) === '0A000' && (error as { routine?: string }).routine === 'RevalidateCachedQuery'
 

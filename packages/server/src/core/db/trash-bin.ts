@@ -9,13 +9,12 @@ export type BinnedResource = Pick<
   'resource_type' | 'resource_id' | 'resource_name' | 'resource_parent_id'
 >
 
-/** A connection or transaction, and the project whose bin is meant. */
 interface InProject {
   db: Db
   project_id: string
 }
 
-/** Writes down what the caller has just hidden; what is in the bin already stays as it is. */
+/** Adds an entry for a resource that the caller has soft-deleted; an existing entry stays unchanged. */
 export async function insertBinEntry(
   { db, project_id, now }: InProject & { now: Instant },
   resource: BinnedResource,
@@ -27,7 +26,7 @@ export async function insertBinEntry(
     .execute()
 }
 
-/** Forgets the entry of something that was destroyed in another way, if it has one. */
+/** Deletes the entry, if any, of a resource that was deleted for good without the bin. */
 export async function deleteBinEntryOf(
   { db, project_id }: InProject,
   resourceType: BinEntryRow['resource_type'],
@@ -41,7 +40,7 @@ export async function deleteBinEntryOf(
     .execute()
 }
 
-/** Forgets the vouchers of a destroyed campaign, or the SKUs of a destroyed product (docs/reference/trash-bin.md). */
+/** Deletes the entries of the vouchers of a deleted campaign, or of the SKUs of a deleted product (docs/reference/trash-bin.md). */
 export async function deleteBinEntriesOf(
   { db, project_id }: InProject,
   parent: { campaign_id: string } | { product_id: string },

@@ -7,7 +7,7 @@ import { openNode, ownDatabase } from '../../testing/nodes.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 
-/** Databases that releases of the past have filled, and what those answered (scripts/record-release.mjs). */
+/** Dumps of databases of past releases, and the recorded responses of those releases (scripts/record-release.mjs). */
 const folder = new URL('../../testing/releases/', import.meta.url)
 const unpacked = (file: string) => gunzipSync(readFileSync(new URL(file, folder))).toString()
 const releases = readdirSync(folder)
@@ -37,7 +37,7 @@ test.each(releases)('a database of %s gets the functions of this release', async
   expect(await migrate(database.db, async () => {})).toMatchObject({ applied: [], functions: [] })
 })
 
-test.each(releases)('all that a database of %s holds is served as before, and a code is redeemed', async (release) => {
+test.each(releases)('the data of a database of %s is served as before, and a code can be redeemed', async (release) => {
   const { base_url, recorded_at, app, answers } = JSON.parse(unpacked(`${release}.json.gz`)) as Recording
   const database = await databaseOf(release)
   await migrate(database.db, async () => {})

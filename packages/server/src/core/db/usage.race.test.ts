@@ -10,7 +10,7 @@ const use = (db: Db, projectId: string, scopeId: string, day: string, isUndone: 
     db,
   )
 
-test('while two nodes fold and others redeem, every sum that anybody sees is exact', async () => {
+test('while two nodes merge usage and others redeem, every sum is exact', async () => {
   const { database, url } = await ownDatabase()
   const { db } = database
   const other = anotherConnection(url as string)
@@ -20,7 +20,7 @@ test('while two nodes fold and others redeem, every sum that anybody sees is exa
   const rounds = 120
   let isOver = false
 
-  /** Uses and takes back again in pairs: whoever looks from outside sees ever the same sum. */
+  /** Redeems and rolls back in pairs: every other transaction always sees the same sum. */
   const redeemAndUndo = async (scopeId: string) => {
     for (let round = 0; round < rounds; round += 1)
       await db.transaction().execute(async (trx) => {
@@ -56,7 +56,7 @@ test('while two nodes fold and others redeem, every sum that anybody sees is exa
   expect([...new Set(seen.map(([first]) => first?.redemptions))]).toEqual([0])
   for (const place of [1, 2]) {
     const counts = seen.map((usages) => usages[place]?.redemptions as number)
-    expect(counts).toEqual([...counts].sort((a, b) => a - b)) // it only ever grew
+    expect(counts).toEqual([...counts].sort((a, b) => a - b)) // it never decreased
     for (const usages of seen) {
       const { redemptions = -1, ...amounts } = usages[place] ?? {}
       expect(amounts).toEqual({ orders_amount: 100 * redemptions, discounted_amount: 10 * redemptions, credits: 3 * redemptions })

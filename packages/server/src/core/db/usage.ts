@@ -1,32 +1,32 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** What was used of a campaign, a tier, or a code without a campaign. */
+/** Usage of a campaign, a tier, or a code without a campaign. */
 export interface Usage {
   redemptions: number
-  /** Of the orders, before any discount. */
+  /** Amount of the orders before any discount. */
   orders_amount: number
   discounted_amount: number
   credits: number
 }
 
-const nothing: Usage = { redemptions: 0, orders_amount: 0, discounted_amount: 0, credits: 0 }
+const noUsage: Usage = { redemptions: 0, orders_amount: 0, discounted_amount: 0, credits: 0 }
 
-/** What is left of it once rollbacks are taken off, for each of some ids. */
+/** Usage minus rollbacks, for each of some ids. */
 export async function netUsageOf(
   db: Db,
   projectId: string,
   scopeIds: readonly string[],
 ): Promise<(id: string) => Usage> {
-  if (scopeIds.length === 0) return () => nothing
+  if (scopeIds.length === 0) return () => noUsage
   const { rows } = await sql<Usage & { scope_id: string }>`
-    select scope_id, ${sql.join(columns.map((name) => sql`${added(sql`case when is_undone then -${name} else ${name} end`)} as ${name}`))}
+    select scope_id, ${sql.join(columns.map((name) => sql`${cappedSum(sql`case when is_undone then -${name} else ${name} end`)} as ${name}`))}
     from usage where project_id = ${projectId} and scope_id = any(${scopeIds}::text[]) group by scope_id`.execute(db)
   const byId = new Map(rows.map(({ scope_id, ...usage }) => [scope_id, usage]))
-  return (id) => byId.get(id) ?? nothing
+  return (id) => byId.get(id) ?? noUsage
 }
 
-/** All that was ever used of one, from one day to another, both included; rollbacks take nothing off. */
+/** Usage of one id from one day to another, both included, without subtracting rollbacks. */
 export async function grossUsageOf(
   db: Db,
   projectId: string,
@@ -34,21 +34,21 @@ export async function grossUsageOf(
   { start_date, end_date }: { start_date?: string; end_date?: string },
 ): Promise<Usage> {
   const { rows } = await sql<Usage>`
-    select ${sql.join(columns.map((name) => sql`${added(name)} as ${name}`))} from usage
+    select ${sql.join(columns.map((name) => sql`${cappedSum(name)} as ${name}`))} from usage
     where project_id = ${projectId} and scope_id = ${scopeId} and not is_undone
       and day >= ${start_date ?? '-infinity'}::date and day <= ${end_date ?? 'infinity'}::date`.execute(db)
-  return rows[0] ?? nothing
+  return rows[0] ?? noUsage
 }
 
 const columns = (['redemptions', 'orders_amount', 'discounted_amount', 'credits'] as const).map((name) => sql.ref(name))
 
-/** Sums of amounts may be more than a number of JSON carries: nobody reads more than that. */
-const added = (value: ReturnType<typeof sql>) => sql`least(coalesce(sum(${value}), 0), 9007199254740991)::bigint`
+/** Sums of amounts may exceed the integers that JSON numbers represent exactly: they are capped there. */
+const cappedSum = (value: ReturnType<typeof sql>) => sql`least(coalesce(sum(${value}), 0), 9007199254740991)::bigint`
 
 /**
- * Adds up to so many single rows to the sums of their days, and answers how many it took: fewer than asked for when no more
- * are left. Rows that somebody else is folding are left to them. It is one statement, so that whoever adds up sees either
- * the rows or their sum; the sums are written in order, so that two who fold never wait for each other in a circle.
+ * Merges up to `rowsMax` single rows into the sums of their days and returns how many it merged: fewer than `rowsMax` when none
+ * remain. Skips rows that another node has locked. It is one statement, so a concurrent sum sees either the rows or their
+ * total; sums are written in a fixed order, so two nodes that merge cannot deadlock.
  */
 export async function foldUsage(db: Db, rowsMax: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`

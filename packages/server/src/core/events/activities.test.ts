@@ -4,11 +4,11 @@ import { asRequest } from '../../testing/background.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
 import { listActivities } from './activities.ts'
 
-/** The same for all tests that only read. */
+/** Shared by all read-only tests. */
 const history = () => (made ??= makeHistory())
 let made: ReturnType<typeof makeHistory> | undefined
 
-/** A collection that was created and four times updated, a day later each time, in the year 2031. */
+/** A collection created and then updated four times, one day apart, in the year 2031. */
 async function makeHistory(): Promise<{ shop: Shop; path: string }> {
   const shop = await newProject()
   const { body } = await shop.call('POST', '/v1/product-collections', { name: 'Teas', type: 'STATIC' })
@@ -50,7 +50,7 @@ test.each<[query: string, days: string]>([
   expect(body.data.map(({ created_at }: { created_at: string }) => created_at.slice(9, 10)).join(' ')).toBe(days)
 })
 
-test('is read page by page by the id of the last one', async () => {
+test('is paged by the id of the last event', async () => {
   const { shop, path } = await history()
   const first = (await shop.call('GET', `${path}?limit=3`)).body
   expect(first).toMatchObject({ has_more: true, more_starting_after: first.data[2].id })
@@ -75,7 +75,7 @@ test.each([
   })
 })
 
-test('each event is seen once while others arrive, in both orders', async () => {
+test('each event is returned once while new ones arrive, in both orders', async () => {
   const shop = await newProject()
   const { body } = await shop.call('POST', '/v1/product-collections', { name: 'Teas', type: 'STATIC' })
   const path = `/v1/product-collections/${body.id}`
@@ -91,7 +91,7 @@ test('each event is seen once while others arrive, in both orders', async () => 
   })
 })
 
-test('what happened in one campaign, or in campaigns of a type', async () => {
+test('filters events of one campaign, or of campaigns of a type', async () => {
   const shop = await newProject()
   const { runtime } = shop.service
   const campaigns = [

@@ -9,7 +9,7 @@ import { EventSource, Full, SimpleCampaign } from './shapes.ts'
 
 const Category = OneOf(['ACTION', 'EFFECT'])
 
-/** An event as the history of what it is about shows it (docs/reference/customers.md#activity). */
+/** An event in the activity list of its entity (docs/reference/customers.md#activity). */
 export const Activity = Type.Object({
   id: Type.String(),
   type: Type.String(),
@@ -27,7 +27,7 @@ export type ActivityList = Static<typeof ActivityList>
 export const CountedActivityList = listOf('data', Activity, { total: true, cursor: true })
 
 /**
- * Query properties of a history, with the types that events of an entity can have. Meant to be spread:
+ * Query properties of an activity list, with the event types of the entity. Meant to be spread:
  * `Type.Object({ ...ActivityQuery('segment') })`.
  */
 export function ActivityQuery<E extends (typeof catalogue)[EventType]['entity']>(entity: E) {
@@ -44,7 +44,7 @@ export function ActivityQuery<E extends (typeof catalogue)[EventType]['entity']>
   }
 }
 
-/** More query properties, for the history of a customer: what happened in one campaign, or in campaigns of a type. */
+/** More query properties, for the activities of a customer: events of one campaign, or of campaigns of a type. */
 export const CampaignActivityQuery = {
   campaign_id: Type.Optional(Type.String()),
   campaign_type: Type.Optional(SimpleCampaign.properties.campaign_type),
@@ -61,11 +61,11 @@ interface ActivityFilters {
   category?: 'ACTION' | 'EFFECT'
   campaign_id?: string
   campaign_type?: string
-  /** Whatever names this product, for example an order. */
+  /** Events whose data refers to this product, for example in an order. */
   product_id?: string
 }
 
-/** What happened to one entity, page by page. Ids of events sort by time, so that the list is read from their index. */
+/** The events of one entity, page by page. Event ids sort by time, so the list is read from the index on ids. */
 export async function listActivities(
   { db, project_id }: Ctx,
   entityId: string,
@@ -83,25 +83,25 @@ export async function listActivities(
   return listed('data', rows as Activity[], more)
 }
 
-/** All that happened to one entity and is asked for, on every page. */
+/** The number of events of one entity that match the filters, on all pages. */
 export function countActivities({ db, project_id }: Ctx, entityId: string, query: ActivityFilters): Promise<number> {
-  const { starting_after: _, ...asked } = query
+  const { starting_after: _, ...filters } = query
   return countOf(
     db.selectFrom('events').where('project_id', '=', project_id).where('entity_id', '=', entityId).select('id'),
-    conditionsOf(asked),
+    conditionsOf(filters),
   )
 }
 
 function conditionsOf(query: ActivityFilters): Condition[] {
   const { order, starting_after, start_date, end_date, type, category } = query
   const { campaign_id, campaign_type, product_id } = query
-  const beyond = order === 'created_at' ? sql`>` : sql`<`
+  const comparison = order === 'created_at' ? sql`>` : sql`<`
   return [
     ...dateBounds({
       ...(start_date === undefined ? {} : { start_date }),
       ...(end_date === undefined ? {} : { end_date }),
     }),
-    ...(starting_after === undefined ? [] : [sql<boolean>`created_at ${beyond} ${starting_after}::timestamptz`]),
+    ...(starting_after === undefined ? [] : [sql<boolean>`created_at ${comparison} ${starting_after}::timestamptz`]),
     ...(type === undefined ? [] : [sql<boolean>`type = ${type}`]),
     ...(category === undefined ? [] : [sql<boolean>`category = ${category}`]),
     ...(campaign_id === undefined ? [] : [sql<boolean>`campaign_id = ${campaign_id}`]),

@@ -28,7 +28,7 @@ import type {
 
 const typesOf = (entity: string) => eventTypes.filter((type) => catalogue[type].entity === entity)
 
-test('all types are there, each once', () => {
+test('contains every type once', () => {
   expect(eventTypes).toHaveLength(136) // 68 webhook types, 74 customer activities of which 12 are among them, 6 others
   expect(typesOf('customer')).toHaveLength(74)
   expect(typesOf('customer').filter((type) => catalogue[type].webhook)).toHaveLength(12)
@@ -36,7 +36,7 @@ test('all types are there, each once', () => {
   expect(typesOf('products_collection')).toHaveLength(2)
 })
 
-test('a webhook may ask for 61 types of the compatible surface and 7 of ours', () => {
+test('a webhook can subscribe to 61 compatible types and 7 of ours', () => {
   const ours = [
     /^customer\.reward_redemptions\.(created|pending|completed|rolledback)$/,
     /^customer\.holder\.assignment\.(created|deleted)$/,
@@ -47,7 +47,7 @@ test('a webhook may ask for 61 types of the compatible surface and 7 of ours', (
   expect(webhookTypes.filter(isOurs)).toHaveLength(7)
 })
 
-test('a row with several words stands for every combination of them', () => {
+test('an entry with several words expands to every combination of them', () => {
   const distributed = typesOf('customer').filter(
     (type) => /\.(sent|recovered|failed)$/.test(type) && 'distribution' in members(type),
   )
@@ -57,7 +57,7 @@ test('a row with several words stands for every combination of them', () => {
   expect(eventTypes.filter((type) => !/^[a-z_]+(\.[a-z_]+)+$/.test(type))).toEqual([])
 })
 
-test('the category is the one of the list in 8.3', () => {
+test('each type has the documented category', () => {
   const actions = [
     /^customer\.(created|updated|deleted|confirmed|custom_event)$/,
     /^customer\.(publication|validation|redemption|redemption\.rollback|holder\.assignment)\.[a-z]+$/,
@@ -71,7 +71,7 @@ test('the category is the one of the list in 8.3', () => {
   expect(eventTypes.map((type) => [type, catalogue[type].category])).toEqual(expected)
 })
 
-test('every type has the id prefix of what it is about', () => {
+test('every type has the id prefix of its entity', () => {
   const prefixes = new Map<string, string>()
   for (const type of eventTypes) prefixes.set(type.split('.')[0] as string, idPrefix(`${catalogue[type].entity}_event`))
   expect(Object.fromEntries(prefixes)).toEqual({
@@ -86,7 +86,7 @@ test('every type has the id prefix of what it is about', () => {
   })
 })
 
-test('four types may be asked for, but nothing causes them', () => {
+test('four types can be subscribed to, but are never emitted', () => {
   expect(eventTypes.filter((type) => catalogue[type].never)).toEqual([
     'campaign.vouchers.added',
     'customer.confirmed',
@@ -97,7 +97,7 @@ test('four types may be asked for, but nothing causes them', () => {
   expect(webhookTypes).toContain('customer.confirmed')
 })
 
-test('the four misspelt names of existing SDKs are understood, all others left alone', () => {
+test('the four misspelled types of existing SDKs are corrected, all others stay unchanged', () => {
   expect(canonicalEventType('campaign.vouchers.aded')).toBe('campaign.vouchers.added')
   expect(canonicalEventType('voucher.gift.balance_aded')).toBe('voucher.gift.balance_added')
   expect(canonicalEventType('voucher.loyalty_card.points_aded')).toBe('voucher.loyalty_card.points_added')
@@ -111,7 +111,7 @@ test('the four misspelt names of existing SDKs are understood, all others left a
 
 describe('data', () => {
   // The members as docs/reference/events.md#what-webhook-types-carry and docs/reference/events.md#what-customer-activities-carry
-  // write them; `|null` ones are always present, `?` ones may be left out.
+  // write them; `|null` ones are always present, `?` ones are optional.
   test.each<[EventType, string]>([
     [
       'redemption.failed',
@@ -176,7 +176,7 @@ describe('data', () => {
     expect(describeMembers(type)).toBe(expected)
   })
 
-  test('the schema tells a null member from a missing one', () => {
+  test('the schema distinguishes a null member from a missing one', () => {
     const { data } = catalogue['campaign.vouchers.generation.failed']
     const campaign = {
       id: 'camp_1',
@@ -258,7 +258,7 @@ describe('data', () => {
     expectTypeOf<Extract<SimpleVoucher, { type: 'GIFT_VOUCHER' }>>().not.toHaveProperty('discount')
   })
 
-  test('the compiler knows the names, who may ask for them, and what they are about', () => {
+  test('the compiler knows the types, whether webhooks can subscribe to them, and their entities', () => {
     expectTypeOf<'campaign.reward.assignment.updated'>().toExtend<EventType>()
     expectTypeOf<'campaign.created|updated'>().not.toExtend<EventType>()
     expectTypeOf<'voucher.gift.balance_aded'>().not.toExtend<EventType>()

@@ -30,8 +30,8 @@ import {
 } from './shapes.ts'
 
 // Every event there is (docs/reference/events.md#what-webhook-types-carry and
-// docs/reference/events.md#what-customer-activities-carry) and what it carries. A row holds for all types its name spells:
-// `a.b|c` is `a.b` and `a.c`. An action is what somebody did, an effect what the service derived from it.
+// docs/reference/events.md#what-customer-activities-carry) and its data. One entry covers several types:
+// `a.b|c` is `a.b` and `a.c`. An ACTION is caused by a request directly, an EFFECT is what the service derived from it.
 
 const customer = { customer: SimpleCustomer }
 const campaign = { campaign: SimpleCampaign }
@@ -91,7 +91,7 @@ const rewardRedemption = {
   balance: Nullable(Type.Object({ amount: Int() })),
 }
 
-/** What a project webhook may ask for. */
+/** Types that a webhook can subscribe to. */
 const webhooks = {
   'redemption.succeeded|failed': action({ ...redemption, created_at: Instant }),
   'redemption.rollback.succeeded|failed': action(rollback),
@@ -177,9 +177,9 @@ const webhooks = {
     ...voucher,
     ...campaign,
     redemption: Nullable(Full),
-    reward: Nullable(SimpleReward), // credits or points for being referred are none
+    reward: Nullable(SimpleReward), // null for credits or points given for a referral
     referral_tier: Nullable(SimpleReferralTier),
-    balance: Nullable(Type.Object({ amount: Type.Optional(Int()), points: Type.Optional(Int()) })), // whichever grew
+    balance: Nullable(Type.Object({ amount: Type.Optional(Int()), points: Type.Optional(Int()) })), // the one that increased
     custom_event: Nullable(CustomEvent),
     customer_event: Nullable(Type.Object({ segment: SimpleSegment, event_type: Type.String() })),
   }),
@@ -205,7 +205,7 @@ const order = { ...customer, referrer: Nullable(SimpleCustomer), order: Full, re
 const message = { ...customer, distribution: Full }
 const tierChange = { ...customer, ...campaign, created_at: Instant }
 
-/** What only the activity listings show. */
+/** Types that only activity lists show. */
 const activities = {
   'customer.referred': effect({
     ...customer,
@@ -281,7 +281,7 @@ const activities = {
   'products_collection.created|updated': { ...effect({}), data: Full },
 }
 
-/** The first word of a type says what the event is about: it decides the prefix of its id and the kind of `entity_id`. */
+/** The first word of a type is its entity, which determines the prefix of the event id and the kind of `entity_id`. */
 const entities = {
   redemption: 'redemption',
   publication: 'publication',
@@ -293,40 +293,40 @@ const entities = {
   products_collection: 'products_collection',
 } as const
 
-export const catalogue = { ...spell(webhooks, true), ...spell(activities, false) }
+export const catalogue = { ...expandTypes(webhooks, true), ...expandTypes(activities, false) }
 
 export type EventType = keyof typeof catalogue
 type Entry<T extends EventType> = (typeof catalogue)[T]
 
-/** The types that are really written; the others may only be asked for. */
+/** Types that the service emits; the others can only be subscribed to or filtered by. */
 export type EmittedEventType = { [T in EventType]: Entry<T>['never'] extends true ? never : T }[EventType]
 
 export type WebhookType = { [T in EventType]: Entry<T>['webhook'] extends true ? T : never }[EventType]
 
-/** Exactly what an event of this type carries. */
+/** The data of an event of this type. */
 export type EventData<T extends EventType> = Static<Entry<T>['data']>
 
-/** The id of what the event is about; a rollback's event is about the rollback. */
+/** The id of the entity of an event; the entity of a rollback event is the rollback. */
 export type EntityId<T extends EventType> = Id<
   Entry<T>['entity'] extends 'redemption'
     ? 'redemption' | 'failed_redemption' | 'rollback' | 'failed_rollback'
     : Entry<T>['entity']
 >
 
-/** An event that is about to be written. Where others name it, it has its id already. */
+/** An event to be written. It has an id already if other events refer to it. */
 export type NewEvent = {
   [T in EmittedEventType]: { type: T; entity_id: EntityId<T>; data: EventData<T>; id?: string }
 }[EmittedEventType]
 
 export const eventTypes = Object.keys(catalogue) as EventType[]
 
-/** What a webhook may be subscribed to. */
+/** Types that a webhook can subscribe to. */
 export const webhookTypes = eventTypes.filter((type): type is WebhookType => catalogue[type].webhook)
 
-/** The right spelling of a type; existing SDKs misspell four of them (docs/reference/webhooks.md#operations). */
-export const canonicalEventType = (name: string): string => misspelt.get(name) ?? name
+/** The correct spelling of a type; existing SDKs misspell four of them (docs/reference/webhooks.md#operations). */
+export const canonicalEventType = (name: string): string => misspelledTypes.get(name) ?? name
 
-const misspelt: ReadonlyMap<string, EventType> = new Map([
+const misspelledTypes: ReadonlyMap<string, EventType> = new Map([
   ['campaign.vouchers.aded', 'campaign.vouchers.added'],
   ['voucher.gift.balance_aded', 'voucher.gift.balance_added'],
   ['voucher.loyalty_card.points_aded', 'voucher.loyalty_card.points_added'],
@@ -341,7 +341,7 @@ function effect<Members extends TProperties>(members: Members) {
   return { category: 'EFFECT', never: false, data: Type.Object(members) } as const
 }
 
-/** A type that may be subscribed to or asked for, but that nothing causes. */
+/** A type that can be subscribed to or filtered by, but is never emitted. */
 function never<R extends Row>(row: R) {
   return { ...row, never: true } as const
 }
@@ -352,14 +352,14 @@ interface Row {
   readonly data: TSchema
 }
 
-type Spelt<Rows, Webhook> = {
+type ExpandedTypes<Rows, Webhook> = {
   [Name in keyof Rows as Names<Name & string>]: Rows[Name] & {
     readonly webhook: Webhook
     readonly entity: EntityOf<Name>
   }
 }
 
-/** `a.b|c` → `a.b` or `a.c`, in every place of the name. */
+/** `a.b|c` → `a.b` or `a.c`, in every segment of the name. */
 type Names<Name extends string> = Name extends `${infer Word}.${infer Rest}`
   ? `${Words<Word>}.${Names<Rest>}`
   : Words<Name>
@@ -369,15 +369,15 @@ type EntityOf<Name> = Name extends `${infer First extends keyof typeof entities}
   ? (typeof entities)[First]
   : never
 
-function spell<Rows extends Record<string, Row>, const Webhook extends boolean>(rows: Rows, webhook: Webhook) {
-  const spelt = Object.entries(rows).flatMap(([name, row]) => {
+function expandTypes<Rows extends Record<string, Row>, const Webhook extends boolean>(rows: Rows, webhook: Webhook) {
+  const entries = Object.entries(rows).flatMap(([name, row]) => {
     const entity = entities[name.slice(0, name.indexOf('.')) as keyof typeof entities]
     return namesOf(name).map((type) => [type, { ...row, webhook, entity }])
   })
-  return Object.fromEntries(spelt) as Spelt<Rows, Webhook>
+  return Object.fromEntries(entries) as ExpandedTypes<Rows, Webhook>
 }
 
 function namesOf(name: string): string[] {
-  const places = name.split('.').map((words) => words.split('|'))
-  return places.reduce((names, words) => names.flatMap((start) => words.map((word) => `${start}.${word}`)))
+  const segments = name.split('.').map((words) => words.split('|'))
+  return segments.reduce((names, words) => names.flatMap((start) => words.map((word) => `${start}.${word}`)))
 }

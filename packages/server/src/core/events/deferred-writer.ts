@@ -8,24 +8,24 @@ import { limits } from '../lib/limits.ts'
 import type { EventHead } from './parts.ts'
 
 /**
- * Writes down what was looked at: that a code was validated changes nothing, and no call waits until it is written down.
- * A process that is killed loses what it has not written yet, a tenth of a second at most.
+ * Writes validation events and counters up to 100 ms after the response, in batches. They are informational: no request waits
+ * for them, and a killed process may lose the last 100 ms.
  */
 export interface DeferredWriter {
-  note(projectId: string, noted: DeferredRecord): void
-  /** Writes what has been noted so far. */
+  note(projectId: string, record: DeferredRecord): void
+  /** Writes everything recorded so far. */
   flush(): Promise<void>
   close(): Promise<void>
 }
 
 export interface DeferredRecord {
-  /** Its row, and the text of what it tells; null: nothing is told. */
+  /** The event row and its data as JSON text; null: only tallies are written. */
   event: { row: EventHead; data: string } | null
   tallies: ReadonlyArray<[Tally, number]>
 }
 
 const waitMs = 100
-/** Rows of one statement, and characters of what they tell. */
+/** Rows of one statement, and characters of their event data. */
 const rowsMax = 1_000
 const lengthMax = 200_000
 
@@ -38,17 +38,17 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
   let writing: Promise<void> = Promise.resolve()
 
   const write = async () => {
-    const notedEvents = events
-    const notedTallies = [...tallies.values()].map((tally) => ({ ...tally, id: newId('background_run') }))
+    const eventsToWrite = events
+    const talliesToWrite = [...tallies.values()].map((tally) => ({ ...tally, id: newId('background_run') }))
     events = []
     bytes = 0
     isFull = false
     tallies = new Map()
     try {
-      for (const some of slices(notedEvents, ({ data }) => data.length)) await insertEvents(db, some)
-      for (const some of slices(notedTallies)) await insertTallies(db, [JSON.stringify(some)])
+      for (const batch of batchesOf(eventsToWrite, ({ data }) => data.length)) await insertEvents(db, batch)
+      for (const batch of batchesOf(talliesToWrite)) await insertTallies(db, [JSON.stringify(batch)])
     } catch (error) {
-      log.warn({ err: error }, 'what was looked at could not be written down')
+      log.warn({ err: error }, 'could not write deferred events')
     }
   }
   const flush = () => {
@@ -58,18 +58,18 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
     return writing
   }
   return {
-    note(projectId, { event, tallies: counted }) {
+    note(projectId, { event, tallies: deltas }) {
       if (event !== null) {
-        // Beyond this the database does not follow: what is noted then is forgotten, rather than memory filled.
+        // The database is slower than the events arrive: drop further events instead of filling the memory.
         if (bytes + event.data.length > limits.deferred_bytes_max) {
-          if (!isFull) log.warn('what is looked at is not written down: the database does not follow')
+          if (!isFull) log.warn('dropping deferred events: the database cannot keep up')
           isFull = true
         } else {
           bytes += event.data.length
           events.push(event)
         }
       }
-      for (const [name, delta] of counted) {
+      for (const [name, delta] of deltas) {
         const known = tallies.get(`${projectId} ${name}`)
         tallies.set(`${projectId} ${name}`, { project_id: projectId, name, delta: delta + (known?.delta ?? 0) })
       }
@@ -80,7 +80,7 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
   }
 }
 
-/** What an event says is stored as it is: nobody on the way reads it. */
+/** The event data is inserted as text, without parsing it. */
 const insertRows = preparedStatement(`
   insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, data)
   select * from rows from (
@@ -96,20 +96,20 @@ const insertTallies = preparedStatement(
   'insert into tallies (project_id, name, id, delta) select t.project_id, t.name, t.id, t.delta from jsonb_populate_recordset(null::tallies, $1::jsonb) t',
 )
 
-/** So many at a time, and no more text than can be sent while others wait. */
-function slices<Row>(rows: readonly Row[], lengthOf: (row: Row) => number = () => 0): Row[][] {
-  const some: Row[][] = []
+/** Splits rows into batches of at most `rowsMax` rows and `lengthMax` characters, so that other statements wait only briefly. */
+function batchesOf<Row>(rows: readonly Row[], lengthOf: (row: Row) => number = () => 0): Row[][] {
+  const batches: Row[][] = []
   let length = 0
   for (const row of rows) {
-    const own = lengthOf(row)
-    const last = some.at(-1)
-    if (last === undefined || last.length >= rowsMax || length + own > lengthMax) {
-      some.push([row])
-      length = own
+    const rowLength = lengthOf(row)
+    const last = batches.at(-1)
+    if (last === undefined || last.length >= rowsMax || length + rowLength > lengthMax) {
+      batches.push([row])
+      length = rowLength
     } else {
       last.push(row)
-      length += own
+      length += rowLength
     }
   }
-  return some
+  return batches
 }

@@ -8,7 +8,7 @@ import { emit, emitMany, eventRows, eventSource, type NewEvent } from './emit.ts
 const shopKey = { id: 'key_1', name: 'Shop "backend"', app_id: 'app-1' }
 const overApi: Caller = { channel: 'API', api_key: shopKey, role: 'ADMIN' }
 
-/** The part of a request that events know, in a project of its own. */
+/** The part of a request context that events use, in a new project. */
 async function newCtx(given: Partial<Ctx> = {}): Promise<Ctx> {
   const { db } = await testDatabase()
   const now = '2026-03-01T12:00:00.500Z'
@@ -18,7 +18,7 @@ async function newCtx(given: Partial<Ctx> = {}): Promise<Ctx> {
 const storedEvents = ({ db, project_id }: Ctx) =>
   db.selectFrom('events').selectAll().where('project_id', '=', project_id).orderBy('id').execute()
 
-/** Ids of all kinds, in their order of creation: the prefix says nothing about time. */
+/** Without the prefix, ids of different kinds sort by creation. */
 const withoutPrefix = (id: string) => id.slice(id.indexOf('_') + 1)
 
 const enabled = (code: string): NewEvent => ({
@@ -27,7 +27,7 @@ const enabled = (code: string): NewEvent => ({
   data: { voucher: { code }, campaign: null },
 })
 
-test('an event is stored with its origin, and its short form is answered', async () => {
+test('an event is stored with its source, and its short form is returned', async () => {
   const ctx = await newCtx()
   const customer = {
     name: 'Ä "1" \\',
@@ -66,7 +66,7 @@ test('category and prefix come from the type', async () => {
   expect(await storedEvents(ctx)).toHaveLength(2)
 })
 
-test('the source is the key of the call, nothing for background work, and never the management API', () => {
+test('the source is the key of the call, only the channel for background work, and never the management API', () => {
   const key = { name: 'Shop "backend"', app_id: 'app-1' }
   expect(eventSource(overApi)).toEqual({ channel: 'API', api_key: key })
   expect(eventSource({ ...overApi, channel: 'CLIENT_API' })).toEqual({ channel: 'CLIENT_API', api_key: key })
@@ -75,7 +75,7 @@ test('the source is the key of the call, nothing for background work, and never 
   expect(() => eventSource({ ...overApi, api_key: null })).toThrow('a call over API has a key')
 })
 
-test('a management call that tries to tell something leaves nothing behind', async () => {
+test('a management call that tries to emit an event leaves nothing behind', async () => {
   const ctx = await newCtx({ caller: { ...overApi, channel: 'MANAGEMENT' } })
   await expect(emit(ctx, 'customer.created', 'cust_1', { customer: {} })).rejects.toThrow(
     'the management API emits no events',
@@ -83,7 +83,7 @@ test('a management call that tries to tell something leaves nothing behind', asy
   expect(await storedEvents(ctx)).toEqual([])
 })
 
-test('what is rolled back was never told', async () => {
+test('a rolled back event is not stored', async () => {
   const ctx = await newCtx()
   const failing = inTransaction(ctx.db, async (db) => {
     const inside = { ...ctx, db }
@@ -98,7 +98,7 @@ test('what is rolled back was never told', async () => {
   expect(await storedEvents(ctx)).toHaveLength(1)
 })
 
-test('the ids of one request have the order of the calls, over all kinds and in the database too', async () => {
+test('event ids of one request are in the order of the calls, across all kinds and in the database too', async () => {
   const ctx = await newCtx()
   const told: string[] = []
   await inTransaction(ctx.db, async (db) => {
@@ -117,7 +117,7 @@ test('the ids of one request have the order of the calls, over all kinds and in 
 
 test('a batch of any size is one statement, in the order given', async () => {
   const ctx = await newCtx()
-  const events = Array.from({ length: 8_000 }, (_, index) => enabled(String(index))) // as parameters 72,000: too many
+  const events = Array.from({ length: 8_000 }, (_, index) => enabled(String(index))) // would be 72,000 parameters: too many
   const told = await emitMany(ctx, events)
   const stored = await storedEvents(ctx)
   expect(stored.map(({ entity_id }) => entity_id)).toEqual(events.map(({ entity_id }) => entity_id))
@@ -125,7 +125,7 @@ test('a batch of any size is one statement, in the order given', async () => {
   expect(stored.at(-1)?.data).toEqual({ voucher: { code: '7999' }, campaign: null })
 })
 
-test('types may be mixed in a batch, and an empty one asks nothing of the database', async () => {
+test('a batch may mix types, and an empty batch makes no query', async () => {
   const ctx = await newCtx()
   const told = await emitMany(ctx, [
     enabled('A'),
@@ -138,7 +138,7 @@ test('types may be mixed in a batch, and an empty one asks nothing of the databa
   expect(await emitMany({ ...ctx, db: null as never }, [])).toEqual([])
 })
 
-test('rows for a statement of one’s own are the rows that would be written', async () => {
+test('eventRows returns the rows that emitMany would write', async () => {
   const ctx = await newCtx()
   const [row] = eventRows(ctx, [enabled('A')])
   await emitMany(ctx, [enabled('A')])

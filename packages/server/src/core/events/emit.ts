@@ -10,7 +10,7 @@ import type { EventSource, SimpleEvent } from './shapes.ts'
 export type { NewEvent } from './catalogue.ts'
 
 /**
- * Tells one event, in the transaction of what it reports. Answers its short form, which other events may carry.
+ * Emits one event in the transaction of the change that it reports. Returns its short form, which other events may contain.
  *
  * `await emit(ctx, 'voucher.enabled', voucher.id, { voucher, campaign: null })`
  */
@@ -24,11 +24,11 @@ export async function emit<T extends EmittedEventType>(
   return event as SimpleEvent
 }
 
-/** Tells many events with one statement, in the order given. */
+/** Emits many events with one statement, in the given order. */
 export async function emitMany(ctx: Ctx, events: readonly NewEvent[]): Promise<SimpleEvent[]> {
   if (events.length === 0) return []
   const rows = eventRows(ctx, events)
-  // All rows are one parameter: a statement has room for 65,535, which is about 7,000 rows.
+  // All rows are one JSON parameter: a statement is limited to 65,535 parameters, which is about 7,000 rows.
   await sql`
     insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id,
       voucher_id, data)
@@ -40,18 +40,18 @@ export async function emitMany(ctx: Ctx, events: readonly NewEvent[]): Promise<S
   })
 }
 
-/** An event that has its id before it is written. */
+/** Assigns an id to an event before it is written. */
 export const withEventId = (event: NewEvent): NewEvent & { id: string } => ({
   ...event,
   id: event.id ?? newId(`${catalogue[event.type].entity}_event`),
 })
 
-/** The rows of some events, for a statement that writes them together with their facts. */
+/** The rows of events, for a statement that writes them together with the changes they report. */
 export function eventRows(ctx: Ctx, events: readonly NewEvent[]): Array<Selectable<EventRow>> {
-  return events.map((event) => ({ ...eventRow(ctx, event), ...tellsOf(event.data), data: event.data }))
+  return events.map((event) => ({ ...eventRow(ctx, event), ...relatedIdsOf(event.data), data: event.data }))
 }
 
-/** The row of an event, but for what it tells. */
+/** The row of an event without its data. */
 export function eventRow(
   ctx: Ctx,
   { type, entity_id, id }: { type: EmittedEventType; entity_id: string; id?: string },
@@ -59,7 +59,7 @@ export function eventRow(
   const { entity, category } = catalogue[type]
   return {
     project_id: ctx.project_id,
-    // Of this moment, not of `ctx.now`: ids then have the order of the calls, whatever other requests do in between.
+    // From the current time, not `ctx.now`: ids then have the order of the calls, whatever other requests do in between.
     id: id ?? newId(`${entity}_event`),
     type,
     category,
@@ -70,13 +70,13 @@ export function eventRow(
   }
 }
 
-/** The campaign and the code that an event tells of. */
-function tellsOf(data: object): { campaign_id: string | null; voucher_id: string | null } {
+/** The campaign and the voucher of the event data. */
+function relatedIdsOf(data: object): { campaign_id: string | null; voucher_id: string | null } {
   const { campaign, voucher } = data as { campaign?: { id?: string } | null; voucher?: { id?: string } | null }
   return { campaign_id: campaign?.id ?? null, voucher_id: voucher?.id ?? null }
 }
 
-/** Who caused it, as events and async actions write it down (docs/reference/events.md#source). */
+/** The source of an event, as events and async actions store it (docs/reference/events.md#source). */
 export function eventSource({ channel, api_key }: Caller): EventSource {
   assert(channel !== 'MANAGEMENT', 'the management API emits no events')
   if (channel === 'INTERNAL') return { channel }

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 
 /**
- * Deletes events, and answers of what types they were. What they said may be stored together with what others say: those get what
- * is theirs, and nothing stays of the rest.
+ * Deletes events and returns their types. Their data may be stored in parts shared with other events: those events get a copy of
+ * their own data, and the shared parts are deleted, so that nothing of the deleted events remains.
  *
  * `await forgetEvents(db, project_id, sql`entity_id = ${customer_id}`)`; `using` names more tables for the condition.
  */

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely'
 import type { EventRow, StoredEventRow } from '../db/tables.ts'
 
-/** The row of an event, but for what it tells. */
+/** The row of an event without its data. */
 export type EventHead = Omit<Selectable<EventRow>, 'campaign_id' | 'voucher_id' | 'data'>
 
-/** Events that are written together: each value that any of them has is there once. */
+/** Events that are written together, with each distinct value of their data stored once. */
 export interface SharedEventParts {
-  /** Each has the places of its values as its data. */
+  /** The data of each row maps a property to the position of its value in `parts`. */
   rows: Array<Omit<Selectable<StoredEventRow>, 'data'> & { data: Record<string, number> }>
   /** All values, as the text of a JSON array. */
   parts: string
@@ -20,21 +20,21 @@ export function shareParts(events: ReadonlyArray<Selectable<EventRow>>): SharedE
   const partsId = events[0]?.id ?? null
   const byValue = new Map<unknown, number>()
   const byText = new Map<string, number>()
-  const place = (value: unknown): number => {
-    let found = byValue.get(value)
-    if (found === undefined) {
+  const positionOf = (value: unknown): number => {
+    let position = byValue.get(value)
+    if (position === undefined) {
       const text = JSON.stringify(value)
-      found = byText.get(text) ?? byText.size
-      byText.set(text, found)
-      byValue.set(value, found)
+      position = byText.get(text) ?? byText.size
+      byText.set(text, position)
+      byValue.set(value, position)
     }
-    return found
+    return position
   }
   const rows = events.map((event) => {
-    const places: Record<string, number> = {}
+    const positions: Record<string, number> = {}
     for (const [name, value] of Object.entries(event.data as object))
-      if (value !== undefined) places[name] = place(value)
-    return { ...event, data: places, parts_id: partsId }
+      if (value !== undefined) positions[name] = positionOf(value)
+    return { ...event, data: positions, parts_id: partsId }
   })
   return { rows, parts: `[${[...byText.keys()].join(',')}]` }
 }

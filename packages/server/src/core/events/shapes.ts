@@ -1,10 +1,10 @@
 import { Instant, Int, Metadata, Nullable, OneOf, variants } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 
-// The short forms in which events carry things (docs/reference/events.md#short-forms; its abbreviation in brackets). They are
-// what receivers of webhooks build upon, so they change only by addition.
+// The short forms of objects in events (docs/reference/events.md#short-forms; its abbreviation in brackets). Receivers of
+// webhooks depend on them, so they change only by addition.
 
-/** A whole object of an area, as its own endpoint answers it. Typed loosely until that area exists. */
+/** A complete object, as its own endpoint returns it. Loosely typed. */
 export const Full = Type.Unsafe<object>({ type: 'object', additionalProperties: true })
 export type Full = object
 
@@ -16,7 +16,7 @@ export const NamedReference = Type.Object({ id: Type.String(), name: Type.String
 
 const VoucherType = OneOf(['DISCOUNT_VOUCHER', 'GIFT_VOUCHER', 'LOYALTY_CARD'])
 
-/** Who made the call that caused an event. `USER_PORTAL` comes with imported data only. */
+/** The caller that caused an event. `USER_PORTAL` occurs in imported data only. */
 export const EventSource = Type.Object({
   channel: OneOf(['API', 'CLIENT_API', 'USER_PORTAL', 'INTERNAL']),
   api_key: Type.Optional(Type.Object({ name: Type.String(), app_id: Type.String() })),
@@ -70,7 +70,7 @@ const everyVoucher = {
   object: Type.Literal('voucher'),
 }
 
-/** [SV] What it grants goes with its type. */
+/** [SV] The granted value depends on the type. */
 export const SimpleVoucher = variants('type', [
   Type.Object({ ...everyVoucher, type: Type.Literal('DISCOUNT_VOUCHER'), discount: Full }),
   Type.Object({
@@ -101,7 +101,7 @@ export const SimpleCampaign = Type.Object({
   campaign_type: OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS', 'LOYALTY_PROGRAM', 'REFERRAL_PROGRAM', 'PROMOTION']),
   type: OneOf(['AUTO_UPDATE', 'STATIC', 'STANDALONE']),
   is_referral_code: Type.Boolean(),
-  // A promotion has no codes, and a standalone campaign no pattern for them.
+  // A promotion has no codes, and a standalone campaign no template for them.
   voucher: Type.Optional(
     Type.Object({
       type: VoucherType,
@@ -129,7 +129,7 @@ export const SimpleCampaign = Type.Object({
 })
 export type SimpleCampaign = Static<typeof SimpleCampaign>
 
-/** [SO] Amounts and prices that nobody knows are left out (docs/reference/orders.md#amounts). */
+/** [SO] Unknown amounts and prices are omitted (docs/reference/orders.md#amounts). */
 export const SimpleOrder = Type.Object({
   id: Type.String(),
   source_id: Nullable(Type.String()),
@@ -187,7 +187,7 @@ export const SimplePromotionStack = Type.Object({
 })
 export type SimplePromotionStack = Static<typeof SimplePromotionStack>
 
-/** [RR] A reward as it was given. */
+/** [RR] A reward at the time it was given. */
 export const SimpleReward = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -283,7 +283,7 @@ const ofVoucher = {
 
 const everyBalance = { ...ofVoucher, total: Int(), balance: Int(), operation_type: Type.Optional(OperationType) }
 
-/** [B] A change and what was left after it: points of a card, or the amount of a gift voucher. */
+/** [B] A change and the balance after it: points of a card, or the amount of a gift voucher. */
 export const Balance = variants('type', [
   Type.Object({ ...everyBalance, type: Type.Literal('loyalty_card'), points: Int() }),
   Type.Object({ ...everyBalance, type: Type.Literal('gift_voucher'), amount: Int() }),

@@ -12,7 +12,7 @@ import { covers, scopes, scopesFor } from './scopes.ts'
 
 type Headers = Record<string, string>
 
-/** An operation that only says that it was reached. */
+/** An operation that only reports that its handler was reached. */
 const reached = (id: string, method: Operation['method'], path: string, more: Partial<Operation> = {}): Operation =>
   ({
     id,
@@ -78,7 +78,7 @@ const shopWith = (project: Record<string, unknown> = {}, mode = 'strict') =>
     project: { client_trusted_domains: ['shop.test'], ...project },
   })
 
-/** For tables of requests that change nothing. */
+/** Shared by tables of read-only requests. */
 let calm: Shop
 beforeAll(async () => {
   calm = await shopWith()
@@ -105,7 +105,7 @@ async function newToken(
   return { authorization: `Bearer ${body.access_token}` }
 }
 
-describe('of several reasons to refuse, the first in the order of the reference answers', () => {
+describe('of several reasons to refuse a request, the first in the documented order of checks is reported', () => {
   const steps = [
     ['route', { code: 404, key: 'not_found', details: 'Cannot find route POST /client/v1/promotions/known/nowhere' }],
     ['method', { code: 405, key: 'method_not_allowed' }],
@@ -145,7 +145,7 @@ describe('of several reasons to refuse, the first in the order of the reference 
     open = await shopWith({ client_publish_enabled: true })
   })
 
-  /** A request that offends against a step and every one after it. */
+  /** A request that violates this step and every later one. */
   async function offendingFrom(first: Step): Promise<Answer> {
     const offends = (step: Step) =>
       steps.findIndex(([name]) => name === first) <= steps.findIndex(([name]) => name === step)
@@ -205,7 +205,7 @@ describe('paths and methods', () => {
     ['DELETE', '/management/v1/nothing'],
     ['OPTIONS', '/v1/nothing'],
     ['PATCH', '/v1/nothing'],
-  ])('%s %s leads nowhere', async (method, path) => {
+  ])('%s %s is an unknown route', async (method, path) => {
     const { service } = calm
     const answer = await send(service.app, method, `${path}?with=query`)
     expect(answer.status).toBe(404)
@@ -233,7 +233,7 @@ describe('paths and methods', () => {
     ['PATCH', '/management/v1/projects/proj_1', 'DELETE, GET, HEAD, PUT', 'DELETE, GET or PUT'],
     ['DELETE', '/client/v1/publish/flagged', 'POST', 'POST'],
     ['GET', '/v1/oauth/token', 'POST', 'POST'],
-  ])('%s %s is told which methods there are: %s', async (method, path, allow, spoken) => {
+  ])('%s %s gets 405 with the allowed methods: %s', async (method, path, allow, spoken) => {
     const { service } = calm
     const answer = await send(service.app, method, path)
     expect(answer.status).toBe(405)
@@ -274,7 +274,7 @@ describe('paths and methods', () => {
     ':code',
     '__proto__',
     'x'.repeat(500),
-  ])('the code %j arrives as it was before it was encoded', async (code) => {
+  ])('the code %j in the path is decoded', async (code) => {
     expect((await calm.call('GET', `/v1/probes/codes/${encodeURIComponent(code)}`)).body).toEqual({ code })
   })
 
@@ -285,7 +285,7 @@ describe('paths and methods', () => {
     '/v1/probes/codes/%00',
     '/v1/probes/codes/a%00b',
     '/v1/categories/%00',
-  ])('%s cannot be decoded to text and names nothing', async (path) => {
+  ])('%s cannot be decoded and gives 404', async (path) => {
     const answer = await calm.call('GET', path)
     expect(answer.status).toBe(404)
     expect(answer.headers['x-request-id']).toMatch(/^v-[0-9a-f]{18}$/)
@@ -301,7 +301,7 @@ describe('paths and methods', () => {
 })
 
 describe('HEAD', () => {
-  test('answers wherever GET does, with the same headers and no body', async () => {
+  test('works on every path with GET, with the same headers and no body', async () => {
     const shop = await shopWith()
     await shop.call('POST', '/v1/categories', { name: 'Summer', hierarchy: 0 })
     const { app } = shop.service
@@ -314,7 +314,7 @@ describe('HEAD', () => {
     expect(Number(head.headers['content-length'])).toBe(Buffer.byteLength(get.body))
   })
 
-  test('is refused as GET would be', async () => {
+  test('is refused like GET', async () => {
     const shop = await shopWith()
     const status = async (path: string, headers: Headers) =>
       (await shop.service.app.inject({ method: 'HEAD', url: path, headers })).statusCode
@@ -360,7 +360,7 @@ describe('Accept', () => {
     if (!acceptable) expect(answer.body).toMatchObject({ code: 406, key: 'not_acceptable', message: 'Not Acceptable' })
   })
 
-  test('is looked at on all three families', async () => {
+  test('is checked on all three families of paths', async () => {
     const shop = await shopWith()
     const { app } = shop.service
     for (const path of ['/v1/categories', '/client/v1/promotions/tiers/probe', '/management/v1/projects'])
@@ -369,7 +369,7 @@ describe('Accept', () => {
 })
 
 describe('the API version', () => {
-  test('may be left out, or be the only one there is, which the answer repeats', async () => {
+  test('is optional; the only supported version is accepted and repeated in the response', async () => {
     const shop = await shopWith()
     expect((await shop.call('GET', '/v1/categories')).headers).not.toHaveProperty('x-voucherify-api-version')
     const current = { 'x-voucherify-api-version': 'v2018-08-01' }
@@ -399,12 +399,12 @@ describe('the API version', () => {
 })
 
 describe('scopes', () => {
-  test('there are 42, one of them in two spellings', () => {
+  test('there are 42 scopes, one of them with two spellings', () => {
     expect(scopes.size).toBe(43)
     expect(scopes.has('SKUs') && scopes.has('skus')).toBe(true)
   })
 
-  test('each opens exactly the paths whose first segment it names; the two wide ones open their family', () => {
+  test('each scope grants exactly the paths whose first segment it names; the two wide ones grant their family', () => {
     for (const scope of scopes) {
       for (const other of scopes) {
         const client = other.startsWith('client_')
@@ -415,7 +415,7 @@ describe('scopes', () => {
     }
   })
 
-  test('several add up, and none is found inside of another', () => {
+  test('several scopes add up, and a scope does not match as part of another', () => {
     const opens = (scope: string, path: string) => covers(scope, scopesFor(path) ?? [])
     expect(opens('vouchers validations', '/v1/vouchers/{code}/redemption')).toBe(true)
     expect(opens('vouchers validations', '/v1/validations')).toBe(true)
@@ -431,7 +431,7 @@ describe('scopes', () => {
     expect(scopesFor('/management/v1/projects')).toBeNull()
   })
 
-  test('a token of "vouchers validations" opens these two and is told what would open the rest', async () => {
+  test('a token with "vouchers validations" grants these two, and the error names the scope required for other paths', async () => {
     const shop = await shopWith()
     const token = await newToken(shop, 'vouchers validations')
     const call = (path: string) => shop.call('POST', path, undefined, token)
@@ -460,14 +460,14 @@ describe('scopes', () => {
     })
   })
 
-  test.each(['SKUs', 'skus'])('the scope %s opens /v1/skus', async (scope) => {
+  test.each(['SKUs', 'skus'])('the scope %s grants /v1/skus', async (scope) => {
     const shop = await shopWith()
     expect(await shop.call('POST', '/v1/skus/probe', undefined, await newToken(shop, scope))).toMatchObject({
       status: 200,
     })
   })
 
-  test('neither wide scope opens the other family', async () => {
+  test('neither wide scope grants the other family', async () => {
     const shop = await shopWith()
     const [server, client] = [await newToken(shop, 'api'), await newToken(shop, 'client_api')]
     expect(await shop.call('POST', '/client/v1/redeem/probe', undefined, server)).toMatchObject({ status: 403 })
@@ -478,7 +478,7 @@ describe('scopes', () => {
     ).toMatchObject({ status: 403 })
   })
 
-  test('a pair without a token has no scopes to keep to', async () => {
+  test('a key pair without a token is not restricted by scopes', async () => {
     const shop = await shopWith({}, 'either')
     const pair = { 'x-app-id': shop.app_id, 'x-app-token': shop.app_token }
     for (const path of ['/v1/validation-rules/probe', '/v1/skus/probe', '/client/v1/redeem/probe'])
@@ -507,11 +507,11 @@ describe('roles', () => {
     expect(await status('POST', '/client/v1/redeem/probe')).toBe(writes)
     expect(await status('POST', '/v1/probes/for-viewers')).toBe(viewers)
     expect(await status('POST', '/v1/probes/for-merchants')).toBe(merchants)
-    // Without a token of its own a weak key could not call anything in strict mode.
+    // In strict mode a key needs its own token to call anything.
     expect(await newToken(shop, 'api', pair)).toEqual({ authorization: expect.stringMatching(/^Bearer \w{50}$/) })
   })
 
-  test('a role that is too weak is told so, and nothing is stored', async () => {
+  test('a role without the permission gets 403, and nothing is stored', async () => {
     const shop = await shopWith({}, 'either')
     const { pair } = await newKey(shop, { role: 'VIEWER' })
     const answer = await send(shop.service.app, 'POST', '/v1/categories', { name: 'A', hierarchy: 0 }, pair)
@@ -527,7 +527,7 @@ describe('roles', () => {
 })
 
 describe('client flags', () => {
-  test('an operation that is switched off is refused by the name of its switch, until the project switches it on', async () => {
+  test('a disabled operation is refused with the name of its flag until the project enables it', async () => {
     const shop = await shopWith()
     const call = () => shop.call('POST', '/client/v1/publish/flagged')
     expect(await call()).toMatchObject({
@@ -579,7 +579,7 @@ describe('origins', () => {
     shop = await shopWith({ client_trusted_domains: trusted })
   })
 
-  test.each(table)('the table of the reference: %j is allowed: %s', async (origin, allowed) => {
+  test.each(table)('origin %j is allowed: %s', async (origin, allowed) => {
     expect(isTrustedOrigin(trusted, origin)).toBe(allowed)
     const answer = await shop.call('POST', '/client/v1/redeem/probe', undefined, { origin })
     expect(answer.status).toBe(allowed ? 200 : 403)
@@ -614,7 +614,7 @@ describe('origins', () => {
     expect(isTrustedOrigin(entries, origin)).toBe(allowed)
   })
 
-  test('a missing origin is forgiven to an application pair alone', async () => {
+  test('a missing Origin is accepted only with an application pair', async () => {
     const shop = await shopWith({ client_trusted_domains: trusted }, 'either')
     const call = (headers: Headers) => send(shop.service.app, 'POST', '/client/v1/redeem/probe', undefined, headers)
     const refused = { status: 403, body: { key: 'forbidden', details: 'Origin header is required' } }
@@ -628,7 +628,7 @@ describe('origins', () => {
     expect(await call({ ...client, origin: 'https://shop.test' })).toMatchObject({ status: 200 })
   })
 
-  test('are asked for by every operation of the client side', async () => {
+  test('are required by every client-side operation', async () => {
     const refused = { status: 403, body: { key: 'forbidden', details: "Origin 'https://evil.test' is not allowed" } }
     const onClientSide = operations.filter(({ path }) => familyOf(path) === 'client')
     expect(onClientSide.map(({ path }) => path)).toContain('/client/v1/validate')
@@ -636,7 +636,7 @@ describe('origins', () => {
       expect(await shop.call(method, path, undefined, { origin: 'https://evil.test' }), path).toMatchObject(refused)
   })
 
-  test('are no matter of /v1', async () => {
+  test('are not checked on /v1', async () => {
     const shop = await shopWith({ client_trusted_domains: [] })
     expect(await shop.call('GET', '/v1/categories', undefined, { origin: 'https://evil.test' })).toMatchObject({
       status: 200,
@@ -673,7 +673,7 @@ describe('CORS', () => {
     })
   })
 
-  test('a preflight is one only where the client side has the path, and with both of its headers', async () => {
+  test('OPTIONS counts as a preflight only on an existing client-side path and with both preflight headers', async () => {
     const { service } = calm
     const { origin: _, ...methodAlone } = preflight
     expect(await send(service.app, 'OPTIONS', '/client/v1/nothing', undefined, preflight)).toMatchObject({
@@ -700,7 +700,7 @@ describe('CORS', () => {
       'X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, X-Request-Id',
   }
 
-  test('a trusted origin may read the answer, also a refusal', async () => {
+  test('a trusted origin may read the response, also a refusal', async () => {
     const shop = await shopWith()
     expect(await shop.call('POST', '/client/v1/redeem/probe', undefined, { origin })).toMatchObject({
       status: 200,
@@ -719,7 +719,7 @@ describe('CORS', () => {
     })
   })
 
-  test('a refused origin may not, nor anybody on /v1', async () => {
+  test('a refused origin gets no CORS headers, and no origin gets them on /v1', async () => {
     const shop = await shopWith({ client_trusted_domains: ['other.test'] })
     const refused = await shop.call('POST', '/client/v1/redeem/probe', undefined, { origin })
     expect(refused.status).toBe(403)
@@ -734,7 +734,7 @@ describe('CORS', () => {
     expect(corsOf(management)).toEqual([])
   })
 
-  test('without an origin there is nothing to say', async () => {
+  test('without an Origin there are no CORS headers', async () => {
     const shop = await shopWith()
     expect(corsOf(await shop.call('POST', '/client/v1/redeem/probe'))).toEqual([])
   })
@@ -748,7 +748,7 @@ describe('request ids', () => {
     expect(answer.body.request_id).toBe(answer.headers['x-request-id'])
   })
 
-  test('every answer carries one, and no two the same', async () => {
+  test('every response has a unique request id', async () => {
     const shop = await shopWith()
     const answers = [
       await shop.call('GET', '/v1/categories'),

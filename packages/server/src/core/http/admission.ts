@@ -12,13 +12,13 @@ import { type Family, familyOf, isOpen, type Operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { covers, scopesFor } from './scopes.ts'
 
-/** Who was let in, and for which project: null for management calls until the path names one. */
+/** The authenticated caller and its project; the project is null for management calls until the path names one. */
 export interface Admitted {
   caller: Caller
   project: Project | null
 }
 
-/** Null: whoever it is may download what the address leads to, and nothing else. */
+/** Authenticates and admits a request. Null: an unauthenticated download, which may read the file of its URL and nothing else. */
 export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted | null>
 
 export interface GateKeeper {
@@ -38,8 +38,8 @@ export function gateOf(operation: Operation, keeper: GateKeeper): Gate {
 }
 
 /**
- * Credentials are not looked at: the address proves enough. Nor is `Accept`, since there is nothing to choose from and a
- * link is often followed by a program that speaks of JSON by habit.
+ * Ignores credentials: the secret in the URL is the authorization. Ignores `Accept` too: a download has one representation,
+ * and many HTTP clients send `Accept: application/json` by default.
  */
 async function openGate(request: FastifyRequest, reply: FastifyReply): Promise<null> {
   checkApiVersion(request.headers['x-voucherify-api-version'], reply)
@@ -54,14 +54,14 @@ function projectGate(
   { runtime, limiter }: GateKeeper,
 ): Gate {
   const { credentials, settings } = runtime
-  const needed = scopesFor(operation.path)
+  const requiredScopes = scopesFor(operation.path)
   const roles = rolesFor(operation)
   const bulk = isBulk(operation)
   return async (request, reply) => {
     const { headers } = request
     checkAccept(headers.accept)
-    const found = authenticate({ headers, family, mode: settings.auth_mode, credentials, now: runtime.now() })
-    const identity = found instanceof Promise ? await found : found
+    const authenticated = authenticate({ headers, family, mode: settings.auth_mode, credentials, now: runtime.now() })
+    const identity = authenticated instanceof Promise ? await authenticated : authenticated
     const { project } = identity
     checkKeys(identity, request.ip)
     if (family === 'client') {
@@ -69,10 +69,11 @@ function projectGate(
       answerCors(headers.origin, reply)
     }
     const clientAddress = family === 'client' && !identity.has_application_pair ? request.ip : null
-    const counting = limiter.countCall(project, { bulk, client_address: clientAddress }, reply)
-    if (counting !== null) await counting
+    const pendingCount = limiter.countCall(project, { bulk, client_address: clientAddress }, reply)
+    if (pendingCount !== null) await pendingCount
     checkApiVersion(headers['x-voucherify-api-version'], reply)
-    if (identity.token !== null && needed !== null && !covers(identity.token.scope, needed)) throw outOfScope(needed)
+    if (identity.token !== null && requiredScopes !== null && !covers(identity.token.scope, requiredScopes))
+      throw outOfScope(requiredScopes)
     if (family !== 'oauth' && !roles.has(identity.role)) throw missingPermission()
     if (operation.flag !== undefined && !project[operation.flag])
       throw forbidden(`Client-side operation is disabled: ${operation.flag}`)
@@ -101,7 +102,7 @@ function managementGate({ runtime: { credentials } }: GateKeeper): Gate {
   }
 }
 
-/** Everybody may read; changing takes a role that may, or an operation that admits more. */
+/** Every role may call GET; other methods require a writing role, or one that the operation lists in `also_for`. */
 function rolesFor({ method, also_for = [] }: Operation): ReadonlySet<Role> {
   const writers: Role[] = ['ADMIN', 'USER', 'USER_RESTRICTED']
   return new Set<Role>(method === 'GET' ? [...writers, 'VIEWER', 'MERCHANT'] : [...writers, ...also_for])
@@ -112,7 +113,7 @@ function isBulk({ method, path }: Operation): boolean {
   return method === 'POST' && (/\/(import|importCSV|bulk\/async|metadata\/async)$/.test(path) || path === '/v1/exports')
 }
 
-/** Of the ranges that name our type the most specific decide: who refuses JSON by name is not saved by a wildcard. */
+/** The most specific matching range decides: a client that refuses JSON by name (`q=0`) gets 406 even if it accepts a wildcard. */
 function checkAccept(accept: string | undefined): void {
   if (accept === undefined || accept === '*/*' || accept === 'application/json' || accept.trim() === '') return
   const ranges = accept.split(',').map((part) => {
@@ -127,7 +128,7 @@ function checkAccept(accept: string | undefined): void {
     throw new ApiError('not_acceptable', { details: 'This service answers with application/json' })
 }
 
-/** How closely a media range names what we send; 0 when it does not. */
+/** Specificity of a media range that matches JSON; 0 when it does not match. */
 function rankOf(type: string): number {
   if (type === 'application/json' || type.endsWith('+json')) return 3
   return type === 'application/*' ? 2 : type === '*/*' ? 1 : 0
@@ -149,19 +150,19 @@ function checkOrigin(origin: string | undefined, project: Project, { has_applica
     throw forbidden(`Origin '${origin}' is not allowed`)
 }
 
-function checkApiVersion(sent: string | string[] | undefined, reply: FastifyReply): void {
-  if (sent === undefined) return
-  if (sent !== apiVersion)
+function checkApiVersion(version: string | string[] | undefined, reply: FastifyReply): void {
+  if (version === undefined) return
+  if (version !== apiVersion)
     throw new ApiError('invalid_api_version', {
-      details: `Version '${sent}' is not supported; the only version is ${apiVersion}`,
+      details: `Version '${version}' is not supported; the only version is ${apiVersion}`,
     })
   reply.header('X-Voucherify-API-Version', apiVersion)
 }
 
 const forbidden = (details: string) => new ApiError('forbidden', { details })
 
-const outOfScope = (needed: readonly string[]) =>
-  forbidden(`Access token does not cover this resource. Required scope: ${needed.join(' or ')}`)
+const outOfScope = (requiredScopes: readonly string[]) =>
+  forbidden(`Access token does not cover this resource. Required scope: ${requiredScopes.join(' or ')}`)
 
 const missingPermission = () =>
   new ApiError('missing_required_permission', {

@@ -48,84 +48,84 @@ declare module 'fastify' {
   }
 }
 
-/** The answer to what the gate of an operation let through. */
+/** The handler of an operation, called for requests that its gate admitted. */
 export function answerOf(operation: Operation, parts: AnswerParts): Answer {
   const { run, download } = operation
-  const answers = run === undefined ? null : runningAnswer(operation, run, parts)
-  const sends = download === undefined ? null : downloadAnswer(operation, download, parts.runtime)
-  if (sends === null) return answers as Answer
-  return (request, reply) => (answers === null || request.admitted === null ? sends : answers)(request, reply)
+  const runAnswer = run === undefined ? null : runningAnswer(operation, run, parts)
+  const sendFile = download === undefined ? null : downloadAnswer(operation, download, parts.runtime)
+  if (sendFile === null) return runAnswer as Answer
+  return (request, reply) => (runAnswer === null || request.admitted === null ? sendFile : runAnswer)(request, reply)
 }
 
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
 function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: AnswerParts): Answer {
   const { database, settings, credentials } = runtime
-  const queryShape = operation.query === undefined ? null : compileValidator(operation.query)
-  const bodyShape = operation.body === undefined ? null : compileValidator(operation.body)
+  const queryValidator = operation.query === undefined ? null : compileValidator(operation.query)
+  const bodyValidator = operation.body === undefined ? null : compileValidator(operation.body)
   const required: Wording['required'] = familyOf(operation.path) === 'management' ? 'must' : 'should'
   const status = successStatus(operation)
   const isWrite = writes(operation)
-  const takesKey = mayRepeat(operation)
+  const acceptsKey = mayRepeat(operation)
   const isForm = operation.consumes === 'form' || operation.consumes === 'multipart'
   const namesProject = familyOf(operation.path) === 'management' && pathParamNames(operation.path).includes('projectId')
 
   return async (request, reply) => {
     const params = request.params as Record<string, string>
     const afterCommit: Array<() => void> = []
-    const { caller, project: admittedTo } = request.admitted as Admitted
-    const project = admittedTo ?? (namesProject ? await credentials.project(params.projectId as string) : null)
+    const { caller, project: admittedProject } = request.admitted as Admitted
+    const project = admittedProject ?? (namesProject ? await credentials.project(params.projectId as string) : null)
     if (project === null && namesProject) throw notFound('project', params.projectId as string)
-    const outside: InstallationCtx = {
+    const installationCtx: InstallationCtx = {
       ...newCtx(runtime, { request_id: request.id, caller, log: request.log }),
       afterCommit: (work) => void afterCommit.push(work),
     }
-    const ctx: InstallationCtx & Partial<Ctx> = project === null ? outside : inProject(outside, project)
+    const ctx: InstallationCtx & Partial<Ctx> = project === null ? installationCtx : inProject(installationCtx, project)
 
-    const key = takesKey ? idempotencyKey(request.headers['idempotency-key']) : null
-    if (operation.saves === true) return send(reply, await saveItself(key))
-    if (!isWrite) return send(reply, serialised(await decide(ctx)))
-    const stored = key === null ? await writeOnce() : await writeOncePerKey(key)
+    const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key']) : null
+    if (operation.saves === true) return send(reply, await runSelfSaving(key))
+    if (!isWrite) return send(reply, replyOf(await decide(ctx)))
+    const stored = key === null ? await runInTransaction() : await runInTransactionOncePerKey(key)
     for (const work of afterCommit) work()
     return send(reply, stored)
 
-    /** Query, then what the path names, then the body, then the work: the order in which failures are reported. */
+    /** Validates the query, finds the target, validates the body, then runs: failures are reported in this order. */
     async function decide(ctx: InstallationCtx): Promise<unknown> {
       let query: unknown
-      if (queryShape !== null) {
-        query = queryShape.coerce(parseQueryString(request.query as string))
-        const fault = queryShape.fault(query, { root: 'Query', required })
-        if (fault !== null) throw invalidQuery(fault)
+      if (queryValidator !== null) {
+        query = queryValidator.coerce(parseQueryString(request.query as string))
+        const firstError = queryValidator.fault(query, { root: 'Query', required })
+        if (firstError !== null) throw invalidQuery(firstError)
       }
       const target = operation.target === undefined ? undefined : await operation.target(ctx, { params, query })
       let body: unknown
-      if (bodyShape !== null) {
+      if (bodyValidator !== null) {
         body = request.body === undefined ? {} : request.body
-        if (isForm) body = bodyShape.coerce(body)
-        const fault = bodyShape.fault(body, { root: 'Payload', required })
-        if (fault !== null) throw invalidPayload(fault)
-        body = bodyShape.normalise(body)
+        if (isForm) body = bodyValidator.coerce(body)
+        const firstError = bodyValidator.fault(body, { root: 'Payload', required })
+        if (firstError !== null) throw invalidPayload(firstError)
+        body = bodyValidator.normalise(body)
       }
       return run(ctx, { params, query, body, target })
     }
 
-    async function saveItself(key: string | null): Promise<StoredReply> {
-      let replied: (body: string) => void = () => {}
+    async function runSelfSaving(key: string | null): Promise<StoredReply> {
+      let onReplyWork: (body: string) => void = () => {}
       const onReply: ReplyStore['onReply'] = (work) => {
-        replied = work
+        onReplyWork = work
       }
-      const told = (stored: StoredReply): StoredReply => {
-        if (stored.status === status) replied(stored.body)
+      const notifyReply = (stored: StoredReply): StoredReply => {
+        if (stored.status === status) onReplyWork(stored.body)
         return stored
       }
       if (key === null) {
-        const result = await decide({ ...ctx, saving: { key, replyOf: serialised, onReply } })
+        const result = await decide({ ...ctx, saving: { key, replyOf, onReply } })
         for (const work of afterCommit) work()
-        return told(serialised(result))
+        return notifyReply(replyOf(result))
       }
       const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
-      const kept = { key, fingerprint: fingerprint.toString('hex'), expires_at: expiryOf(ctx.now) }
-      const saving: ReplyStore = { key: kept, replyOf: serialised, onReply }
-      // Of requests with one key only one at a time, as below: those behind it find its reply.
+      const keyRecord = { key, fingerprint: fingerprint.toString('hex'), expires_at: expiryOf(ctx.now) }
+      const saving: ReplyStore = { key: keyRecord, replyOf, onReply }
+      // Requests with the same key run one at a time, as below: a retry that had to wait finds the stored reply.
       return serialize(`${ctx.project_id} ${key}`, async () => {
         const result = await decide({ ...ctx, saving }).catch((error: unknown) => {
           if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
@@ -133,18 +133,18 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
         })
         for (const work of afterCommit) work()
         if (result instanceof StoredReplyResult) {
-          if (!result.isReplayed) return told(result.reply)
+          if (!result.isReplayed) return notifyReply(result.reply)
           reply.header('Idempotency-Replayed', 'true')
           return result.reply
         }
-        const fresh = serialised(result)
-        const stored = await keptAlone(key, fingerprint, fresh)
-        return stored === fresh ? told(fresh) : stored
+        const fresh = replyOf(result)
+        const stored = await storeReplyOnly(key, fingerprint, fresh)
+        return stored === fresh ? notifyReply(fresh) : stored
       })
     }
 
-    /** Keeps the reply of a request that had nothing else to save. */
-    async function keptAlone(key: string, fingerprint: Buffer, fresh: StoredReply): Promise<StoredReply> {
+    /** Stores the reply of a request that saved nothing else. */
+    async function storeReplyOnly(key: string, fingerprint: Buffer, fresh: StoredReply): Promise<StoredReply> {
       if (!isKept(fresh.status)) return fresh
       const scope = ctx.project_id as string
       return inTransaction(database.db, async (trx) => {
@@ -155,14 +155,14 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
       })
     }
 
-    async function writeOnce(): Promise<StoredReply> {
+    async function runInTransaction(): Promise<StoredReply> {
       return inTransaction(database.db, async (trx) => {
         afterCommit.length = 0
-        return serialised(await decide({ ...ctx, db: trx }))
+        return replyOf(await decide({ ...ctx, db: trx }))
       })
     }
 
-    async function writeOncePerKey(key: string): Promise<StoredReply> {
+    async function runInTransactionOncePerKey(key: string): Promise<StoredReply> {
       const scope = ctx.project_id ?? 'installation'
       const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
       return serialize(`${scope} ${key}`, () =>
@@ -173,28 +173,28 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
             reply.header('Idempotency-Replayed', 'true')
             return known
           }
-          const fresh = await undoingRefusals(() => decide({ ...ctx, db: trx }))
+          const fresh = await rollBackOnRefusal(() => decide({ ...ctx, db: trx }))
           if (isKept(fresh.status)) await keep(trx, scope, key, fresh)
           else await release(trx, scope, key)
           return fresh
 
-          /** A refusal undoes what the request did but not its claim on the key, under which the refusal is kept. */
-          async function undoingRefusals(work: () => Promise<unknown>): Promise<StoredReply> {
+          /** On a refusal, rolls back the request's writes but not its claim on the key, under which the refusal is stored. */
+          async function rollBackOnRefusal(work: () => Promise<unknown>): Promise<StoredReply> {
             await sql`savepoint refusal`.execute(trx)
             try {
-              return serialised(await work())
+              return replyOf(await work())
             } catch (error) {
               if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
               await sql`rollback to savepoint refusal`.execute(trx)
               afterCommit.length = 0
-              return serialised(error)
+              return replyOf(error)
             }
           }
         }),
       )
     }
 
-    function serialised(result: unknown): StoredReply {
+    function replyOf(result: unknown): StoredReply {
       if (result instanceof ApiError) {
         reply.headers(result.headers)
         return { status: result.status, body: errorText(result, request.id, settings.error_messages) }

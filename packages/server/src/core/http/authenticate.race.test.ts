@@ -4,8 +4,8 @@ import { until } from '../../testing/background.ts'
 import { anotherConnection, type Node, openNode, postgresUrl } from '../../testing/nodes.ts'
 
 /**
- * Two nodes on one PostgreSQL: what one changes, the other remembers, and must forget. The clock of the other one stands still,
- * so that nothing it remembers ever runs out: what it forgets, it was told to forget.
+ * Two nodes on one PostgreSQL: when one node changes credentials, the other must drop them from its cache. The clock of the other
+ * node stands still, so its cache entries never expire: they disappear only because of the notification.
  */
 let other: Node
 const env = { AUTH_MODE: 'either', CLIENT_RATE_LIMIT: '' }
@@ -24,7 +24,7 @@ const form = (shop: Shop) => ({
 const statusElsewhere = async (headers: Record<string, string>) =>
   (await send(other.app, 'GET', '/v1/categories', undefined, headers)).status
 
-/** Waits until the other node no longer goes by what it remembers. */
+/** Waits until the other node no longer answers from its cache. */
 const heardElsewhere = (status: number, headers: Record<string, string>) =>
   until(async () => ((await statusElsewhere(headers)) === status ? true : undefined))
 
@@ -33,7 +33,7 @@ async function newKey(shop: Shop) {
   return { id: body.id as string, pair: { 'x-app-id': body.app_id as string, 'x-app-token': body.secret as string } }
 }
 
-test('a token revoked on one node is dead on the other as soon as that hears of it', async () => {
+test('a token revoked on one node is invalid on the other as soon as it is notified', async () => {
   const shop = await newProject({ env })
   const token = { authorization: `Bearer ${shop.access_token}` }
   expect(await statusElsewhere(token)).toBe(200)
@@ -44,7 +44,7 @@ test('a token revoked on one node is dead on the other as soon as that hears of 
   await heardElsewhere(401, token)
 })
 
-test('a key blocked, given a new secret or deleted on one node is so on the other as soon as that hears of it', async () => {
+test('a key blocked, given a new secret or deleted on one node is so on the other as soon as it is notified', async () => {
   const shop = await newProject({ env })
   const blocked = await newKey(shop)
   expect(await statusElsewhere(blocked.pair)).toBe(200)
@@ -63,7 +63,7 @@ test('a key blocked, given a new secret or deleted on one node is so on the othe
   await heardElsewhere(401, deleted.pair)
 })
 
-test('a project deleted on one node is closed on the other as soon as that hears of it', async () => {
+test('a project deleted on one node is refused on the other as soon as it is notified', async () => {
   const shop = await newProject({ env })
   const token = { authorization: `Bearer ${shop.access_token}` }
   expect(await statusElsewhere(token)).toBe(200)
@@ -71,7 +71,7 @@ test('a project deleted on one node is closed on the other as soon as that hears
   await heardElsewhere(401, token)
 })
 
-test('under a steady stream of calls, none that begins after the change was heard gets in', async () => {
+test('under continuous load, no call that begins after the notification is admitted', async () => {
   const shop = await newProject({ env })
   const { id, pair } = await newKey(shop)
   let stopped = false
@@ -83,7 +83,7 @@ test('under a steady stream of calls, none that begins after the change was hear
       const status = await statusElsewhere(pair)
       seen.push({ began_after: beganAfter, status })
       isHeard ||= status === 403
-      await new Promise((resolve) => setImmediate(resolve)) // a refusal from memory never lets go of the event loop
+      await new Promise((resolve) => setImmediate(resolve)) // a refusal from the cache never yields to the event loop
     }
   }
   const callers = [caller(), caller(), caller(), caller()]

@@ -81,7 +81,7 @@ const clientPairOf = (shop: Shop): Headers => ({
   'x-client-token': shop.client_token,
 })
 
-/** The body says no more than that something was wrong. */
+/** The body does not say which credential was wrong. */
 function expectUnauthorized(answer: Answer, challenge: boolean): void {
   expect(answer.body).toEqual({
     code: 401,
@@ -221,7 +221,7 @@ describe.each<Mode>(['strict', 'either'])('the decision table of /v1, mode %s', 
     expectOutcome(answer, mode === 'strict' ? strict : either)
   })
 
-  test('a client pair neither opens /v1 nor stands in the way', async () => {
+  test('on /v1 a client pair grants nothing and is ignored beside valid credentials', async () => {
     const { app } = shop.service
     expectUnauthorized(await send(app, 'GET', '/v1/categories', undefined, clientPairOf(shop)), true)
     expect(await shop.call('GET', '/v1/categories', undefined, { 'x-client-application-id': 'nobody' })).toMatchObject({
@@ -229,7 +229,7 @@ describe.each<Mode>(['strict', 'either'])('the decision table of /v1, mode %s', 
     })
   })
 
-  test('the OAuth endpoints take the pair alone and ignore a token', async () => {
+  test('the OAuth endpoints require the application pair and ignore a token', async () => {
     const { app } = shop.service
     const ask = (headers: Headers) =>
       send(app, 'POST', '/v1/oauth/token', 'grant_type=client_credentials&scope=api', {
@@ -245,7 +245,7 @@ describe.each<Mode>(['strict', 'either'])('the decision table of /v1, mode %s', 
     expect(await ask(pairs.blocked ?? {})).toMatchObject({ status: 403, body: { details: 'API key is blocked' } })
   })
 
-  test('the management API takes its own pair alone', async () => {
+  test('the management API accepts only a management pair', async () => {
     const { app } = shop.service
     const ask = (headers: Headers) => send(app, 'GET', `/management/v1/projects/${shop.project_id}`, undefined, headers)
     expect(await ask(shop.management)).toMatchObject({ status: 200 })
@@ -260,7 +260,7 @@ describe.each<Mode>(['strict', 'either'])('the decision table of /v1, mode %s', 
     expectUnauthorized(await ask({ 'x-management-id': shop.app_id, 'x-management-token': shop.app_token }), false)
   })
 
-  test('credentials of another project open that project and not this one', async () => {
+  test('credentials of another project give access to that project and not to this one', async () => {
     const stranger = await shopIn(mode)
     expect((await stranger.call('GET', '/v1/probes/whoami')).body).toMatchObject({ project_id: stranger.project_id })
     expect((await shop.call('GET', '/v1/probes/whoami')).body).toMatchObject({
@@ -320,7 +320,7 @@ describe.each<Mode>(['strict', 'either'])('the client side, mode %s', (mode) => 
   })
 })
 
-test('the key that is written down is the application key before the client key, and the issuing key of a token alone', async () => {
+test('events record the application key before the client key, and the issuing key if only a token was sent', async () => {
   const shop = await shopIn('either')
   const key = await newKey(shop, { name: 'Issuer' })
   const token = bearer(await newToken(shop, key.pair))
@@ -332,7 +332,7 @@ test('the key that is written down is the application key before the client key,
   expect(await call(token)).toBe('Issuer')
 })
 
-describe('the weakest role counts', () => {
+describe('the weakest role of all presented keys applies', () => {
   test.each([
     ['ADMIN', 'ADMIN', 'ADMIN', 200],
     ['ADMIN', 'USER', 'USER', 200],
@@ -354,7 +354,7 @@ describe('the weakest role counts', () => {
     })
   })
 
-  test('of a client pair counts too', async () => {
+  test('the role of a client pair counts too', async () => {
     const shop = await shopIn('either')
     const { app_id, secret } = await newKey(shop, { kind: 'client', role: 'VIEWER' })
     const weak = { 'x-client-application-id': app_id, 'x-client-token': secret }
@@ -368,7 +368,7 @@ describe('the weakest role counts', () => {
   })
 })
 
-describe('the addresses a key may be used from', () => {
+describe('the allowed addresses of a key', () => {
   const from = (shop: Shop, remoteAddress: string, headers: Headers) =>
     shop.service.app.inject({ method: 'GET', url: '/v1/categories', remoteAddress, headers })
 
@@ -402,7 +402,7 @@ describe('the addresses a key may be used from', () => {
       expect(answer.json()).toMatchObject({ key: 'forbidden', details: `IP address ${address} is not allowed` })
   })
 
-  test('bind the tokens of the key too, also beside a pair that may be used from anywhere', async () => {
+  test('apply to the tokens of the key too, also beside a pair without restrictions', async () => {
     const shop = await shopIn('either')
     const bound = await newKey(shop, { ip_whitelist: ['127.0.0.1'] })
     const token = bearer(await newToken(shop, bound.pair))
@@ -432,7 +432,7 @@ describe('the addresses a key may be used from', () => {
     expect((await from(trusting, '203.0.113.9', second.pair)).statusCode).toBe(200)
   })
 
-  test('bind a management key as well, and a blocked one opens nothing', async () => {
+  test('apply to a management key as well, and a blocked management key is refused', async () => {
     const shop = await shopIn('strict')
     const insert = async (columns: { status: 'ACTIVE' | 'BLOCKED'; ip_whitelist: string }): Promise<Headers> => {
       const [appId, secret] = [newSecret(), newSecret()]
@@ -472,11 +472,11 @@ describe('the addresses a key may be used from', () => {
   })
 })
 
-describe('a change is in force with the very next request', () => {
+describe('a change takes effect with the next request', () => {
   const statusOf = async (shop: Shop, headers: Headers) =>
     (await send(shop.service.app, 'GET', '/v1/categories', undefined, headers)).status
 
-  test('blocking a key, and letting it in again', async () => {
+  test('blocking and unblocking a key', async () => {
     const shop = await shopIn('either')
     const key = await newKey(shop)
     const token = bearer(await newToken(shop, key.pair))
@@ -487,7 +487,7 @@ describe('a change is in force with the very next request', () => {
     expect([await statusOf(shop, key.pair), await statusOf(shop, token)]).toEqual([200, 200])
   })
 
-  test('deleting a key, whose tokens die with it', async () => {
+  test('deleting a key together with its tokens', async () => {
     const shop = await shopIn('either')
     const key = await newKey(shop)
     const token = bearer(await newToken(shop, key.pair))
@@ -496,7 +496,7 @@ describe('a change is in force with the very next request', () => {
     expect([await statusOf(shop, key.pair), await statusOf(shop, token)]).toEqual([401, 401])
   })
 
-  test('a new secret: the old one is dead, the tokens live on', async () => {
+  test('a new secret: the old one is invalid, the tokens stay valid', async () => {
     const shop = await shopIn('either')
     const key = await newKey(shop)
     const token = bearer(await newToken(shop, key.pair))
@@ -509,7 +509,7 @@ describe('a change is in force with the very next request', () => {
     ])
   })
 
-  test('another role, another list of addresses', async () => {
+  test('changing the role or the list of addresses', async () => {
     const shop = await shopIn('either')
     const key = await newKey(shop)
     const roleNow = async () =>
@@ -532,7 +532,7 @@ describe('a change is in force with the very next request', () => {
     expect(await statusOf(shop, bearer(accessToken))).toBe(401)
   })
 
-  test('a deleted project, with every key and token of it', async () => {
+  test('a deleted project with all its keys and tokens', async () => {
     const shop = await shopIn('either')
     const ways = [pairOf(shop), bearer(shop.access_token)]
     for (const way of ways) expect(await statusOf(shop, way)).toBe(200)
@@ -541,7 +541,7 @@ describe('a change is in force with the very next request', () => {
     expect(await shop.manage('GET', '')).toMatchObject({ status: 404, body: { resource_type: 'project' } })
   })
 
-  test('a change that is undone changes nothing', async () => {
+  test('a change that is rolled back has no effect', async () => {
     const shop = await shopIn('either')
     const key = await newKey(shop)
     expect(await statusOf(shop, key.pair)).toBe(200)
@@ -552,7 +552,7 @@ describe('a change is in force with the very next request', () => {
     expect(await statusOf(shop, key.pair)).toBe(200)
   })
 
-  test('the end of a token that is already known', async () => {
+  test('expiry of a token that is in the cache', async () => {
     const shop = await shopIn('either', { OAUTH_TOKEN_TTL_SECONDS: '60' })
     const { clock } = shop.service
     clock.set('2026-01-01T00:00:00.400Z')
@@ -564,7 +564,7 @@ describe('a change is in force with the very next request', () => {
   })
 })
 
-test('no credential is remembered that was never there: a key works from the moment it exists', async () => {
+test('missing credentials are not cached: a key works as soon as it exists', async () => {
   const shop = await shopIn('either')
   const appId = newSecret()
   const secret = newSecret()
@@ -591,7 +591,7 @@ test('no credential is remembered that was never there: a key works from the mom
   expect(await call()).toBe(200)
 })
 
-test('secrets and tokens are nowhere in the database, only their hashes', async () => {
+test('the database contains only hashes of secrets and tokens', async () => {
   const shop = await shopIn('either')
   const { db } = shop.service.runtime.database
   const keys = await db.selectFrom('api_keys').where('project_id', '=', shop.project_id).selectAll().execute()

@@ -6,12 +6,12 @@ import { ApiError } from './errors.ts'
 import type { Family } from './operation.ts'
 import { hashOf, isSecret } from './secrets.ts'
 
-/** What a request proved about its sender. */
+/** The verified identity of the caller. */
 export interface Identity {
   project: Project
-  /** The key that is written down: the presented one, or the one that issued the token. */
+  /** The key that events and logs record: the presented key, or the key that issued the token. */
   key: KnownKey
-  /** The weakest of all presented keys counts. */
+  /** The weakest role of all presented keys. */
   role: Role
   token: KnownToken | null
   /** Whether an application pair (not only a token or a client pair) was presented. */
@@ -22,7 +22,7 @@ export interface Identity {
 
 export type AuthMode = 'strict' | 'either'
 
-/** What a caller presents, and by which rules it is judged. */
+/** The headers of a request and the rules to check them by. */
 export interface Presentation {
   headers: IncomingHttpHeaders
   family: Exclude<Family, 'management'>
@@ -34,28 +34,31 @@ export interface Presentation {
 
 /**
  * Checks all presented credentials of a server-side or client-side request
- * (docs/reference/authentication.md#authentication-modes), or throws 401. Who was here lately is known at once.
+ * (docs/reference/authentication.md#authentication-modes), or throws 401. Recently verified
+ * credentials come from the cache without a promise.
  */
 export function authenticate(presentation: Presentation): Identity | Promise<Identity> {
   const { headers, family, credentials, now } = presentation
-  const identity = credentials.proven(presentedIn(headers, family), () => prove(presentation))
-  return identity instanceof Promise ? identity.then((one) => stillValid(one, now)) : stillValid(identity, now)
+  const identity = credentials.proven(cacheKeyOf(headers, family), () => prove(presentation))
+  return identity instanceof Promise
+    ? identity.then((verified) => requireUnexpired(verified, now))
+    : requireUnexpired(identity, now)
 }
 
-function stillValid(identity: Identity, now: number): Identity {
+function requireUnexpired(identity: Identity, now: number): Identity {
   if (identity.token !== null && identity.token.expires_at <= now) throw unauthorized('token')
   return identity
 }
 
-/** All that decides who is calling, as one text. Header values have no line breaks; an absent one differs from an empty one. */
-function presentedIn(headers: IncomingHttpHeaders, family: Family): string {
+/** The cache key: all headers that identify the caller. Values cannot contain line breaks; `\0` marks an absent header. */
+function cacheKeyOf(headers: IncomingHttpHeaders, family: Family): string {
   const pair = `${family}\n${headers['x-app-id'] ?? '\0'}\n${headers['x-app-token'] ?? '\0'}\n${headers.authorization ?? '\0'}`
   if (family !== 'client') return pair
   return `${pair}\n${headers['x-client-application-id'] ?? '\0'}\n${headers['x-client-token'] ?? '\0'}`
 }
 
 async function prove({ headers, family, mode, credentials, now }: Presentation): Promise<Identity> {
-  // First, so that a caller without a good token is told to fetch one whatever else is wrong.
+  // Checked first: a caller without a valid token gets `WWW-Authenticate` whatever else is wrong.
   const token = family === 'oauth' ? null : await bearer(headers.authorization, credentials, now)
   if (mode === 'strict' && family !== 'oauth' && token === null) throw unauthorized('token')
   const application = await pair(headers['x-app-id'], headers['x-app-token'], ['server', 'integration'], credentials)
@@ -86,7 +89,7 @@ export async function authenticateManagement(
   return key
 }
 
-/** A pair that is wholly absent is null; half a pair, or a wrong one, is refused. */
+/** Null when both headers are absent; throws 401 when one is missing or the pair is wrong. */
 async function pair(
   idHeader: string | string[] | undefined,
   secretHeader: string | string[] | undefined,
@@ -116,7 +119,7 @@ const weakestOf = (keys: KnownKey[]): Role =>
 
 const strength: Record<Role, number> = { VIEWER: 0, MERCHANT: 1, USER_RESTRICTED: 2, USER: 3, ADMIN: 4 }
 
-/** The body never says which part was wrong; the header tells a client to fetch a token. */
+/** The body never says which credential was wrong; the header tells the client to fetch a token. */
 function unauthorized(missing?: 'token'): ApiError {
   return new ApiError('unauthorized', {}, missing === 'token' ? { 'WWW-Authenticate': 'Bearer' } : {})
 }

@@ -81,7 +81,7 @@ const malformed = {
 }
 
 describe('a body that is not JSON', () => {
-  test('is answered in both shapes, and in nothing else', async () => {
+  test('gets both the transport fields and the normal error fields, and nothing else', async () => {
     const answer = await post('{"event":')
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({ ...malformed.body, request_id: answer.headers['x-request-id'] })
@@ -122,13 +122,13 @@ describe('a body that is not JSON', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('names that only look like it are read', async () => {
+  test('names such as `constructor` and `prototype` are accepted', async () => {
     const metadata = { constructor: 'Bauhaus', prototype: 1, toString: 'x', proto: '__proto__' }
     expect((await post(JSON.stringify({ metadata }))).body).toEqual({ read: { metadata } })
   })
 })
 
-describe('text the database cannot hold', () => {
+describe('text that the database cannot store is refused', () => {
   const details =
     'Payload contains text with the character U+0000 or half of a surrogate pair, or a number beyond all numbers'
 
@@ -141,7 +141,7 @@ describe('text the database cannot hold', () => {
     '{"name":"\\ud83c"}',
     '{"name":"\\udf81"}',
     '{"metadata":{"deep":{"a":"\\uDF81\\uD83C"}}}',
-  ])('%s is refused before it reaches one', async (body) => {
+  ])('%s is refused before the database', async (body) => {
     expect(await post(body)).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload', message: 'Invalid payload', details },
@@ -151,11 +151,11 @@ describe('text the database cannot hold', () => {
     expect(stored.status).toBe(400)
   })
 
-  test('a whole pair and a backslash before a u are text like any other', async () => {
+  test('a complete surrogate pair and an escaped backslash before a u are accepted', async () => {
     expect((await post('{"name":"\\ud83c\\udf81 \\\\u0000"}')).body).toEqual({ read: { name: '🎁 \\u0000' } })
   })
 
-  test('a form is held to the same', async () => {
+  test('the same applies to forms', async () => {
     expect(await post('text=a%00b', form, '/v1/probes/form')).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload', details },
@@ -163,7 +163,7 @@ describe('text the database cannot hold', () => {
   })
 })
 
-describe('a body that is nested', () => {
+describe('a nested body', () => {
   const nested = (levels: number, open: string, close: string) =>
     `{"metadata":{"a":${open.repeat(levels - 2)}1${close.repeat(levels - 2)}}}`
   const deep = {
@@ -171,20 +171,20 @@ describe('a body that is nested', () => {
     body: { key: 'invalid_payload', details: `Payload is nested deeper than ${limits.body_nesting_max} levels` },
   }
 
-  test(`may be so ${limits.body_nesting_max} levels deep and no deeper`, async () => {
+  test(`may have ${limits.body_nesting_max} levels and no more`, async () => {
     expect(await post(nested(limits.body_nesting_max, '[', ']'))).toMatchObject({ status: 200 })
     expect(await post(nested(limits.body_nesting_max + 1, '[', ']'))).toMatchObject(deep)
     expect(await post(nested(limits.body_nesting_max + 1, '{"a":', '}'))).toMatchObject(deep)
   })
 
-  test('does not bring the service down, however deep', async () => {
+  test('does not crash the service at any depth', async () => {
     const roomy = await newProject({ extra })
     for (const body of ['['.repeat(1_000_000), nested(500_000, '[', ']'), nested(100_000, '{"a":', '}')])
       expect(await roomy.call('POST', '/v1/probes/body', body, json)).toMatchObject({ status: 400 })
     expect(await roomy.call('POST', '/v1/probes/body', '{}', json)).toMatchObject({ status: 200 })
   })
 
-  test('brackets inside of text do not count', async () => {
+  test('brackets inside strings do not count', async () => {
     const name = '[{"\\'.repeat(40)
     expect((await post(JSON.stringify({ name }))).body).toEqual({ read: { name } })
   })
@@ -200,7 +200,7 @@ describe('an empty body counts as {}', () => {
     expect((await post('', headers)).body).toEqual({ read: {} })
   })
 
-  test('so what it lacks is named', async () => {
+  test('so the error names the missing property', async () => {
     expect(await shop.call('POST', '/v1/categories')).toMatchObject({
       status: 400,
       body: { details: "Payload should have required property 'name'" },
@@ -227,7 +227,7 @@ describe('the media type', () => {
     'application/json;charset=UTF-8',
     'application/json; charset="utf-8"; profile=x',
     'application/json;',
-  ])('%s is read', async (type) => {
+  ])('%s is accepted', async (type) => {
     expect((await post('{"name":"ü"}', { 'content-type': type })).body).toEqual({ read: { name: 'ü' } })
   })
 
@@ -256,7 +256,7 @@ describe('the media type', () => {
     })
   })
 
-  test('a body without one is refused', async () => {
+  test('a body without a media type is refused', async () => {
     const answer = await shop.service.app.inject({
       method: 'POST',
       url: '/v1/probes/body',
@@ -266,13 +266,13 @@ describe('the media type', () => {
     expect(answer.statusCode).toBe(415)
   })
 
-  test('bytes before a JSON text that only mark its order are no part of it', async () => {
+  test('a byte order mark before the JSON text is ignored', async () => {
     expect((await post(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{"name":"a"}')]))).body).toEqual({
       read: { name: 'a' },
     })
   })
 
-  test('where no body is expected none is looked at', async () => {
+  test('an operation without a body ignores it', async () => {
     for (const headers of [{}, json, { 'content-type': 'text/plain' }])
       expect(await post('{"half":', headers, '/v1/probes/nothing')).toMatchObject({ status: 200, body: { read: null } })
     expect(await shop.call('DELETE', '/v1/categories/cat_unknown', '{"half":', json)).toMatchObject({
@@ -283,31 +283,31 @@ describe('the media type', () => {
 })
 
 describe('a form', () => {
-  test('has its numbers, booleans and dates read as such', async () => {
+  test('is parsed with numbers, booleans and dates converted', async () => {
     const answer = await post('text=5+%C3%BC&count=5&active=true&since=2026-01-01&unknown=1', form, '/v1/probes/form')
     expect(answer.body).toEqual({ text: '5 ü', count: 5, active: true, since: '2026-01-01T00:00:00.000Z' })
   })
 
-  test('is held to its shape', async () => {
+  test('is validated against its schema', async () => {
     expect(await post('count=many', form, '/v1/probes/form')).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload', details: 'Property .count must be integer' },
     })
   })
 
-  test('may say in which characters it is written', async () => {
+  test('may have a charset parameter', async () => {
     expect(
       (await post('text=a', { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }, '/v1/probes/form'))
         .body,
     ).toEqual({ text: 'a' })
   })
 
-  test('reaches no prototype', async () => {
+  test('cannot set a prototype', async () => {
     expect((await post('__proto__=x&constructor=y&text=a', form, '/v1/probes/form')).body).toEqual({ text: 'a' })
     expect(({} as Record<string, unknown>).text).toBeUndefined()
   })
 
-  test('is not JSON, nor the other way round', async () => {
+  test('is refused where JSON is expected, and JSON where a form is expected', async () => {
     expect(await post('{"text":"a"}', json, '/v1/probes/form')).toMatchObject({
       status: 415,
       body: { key: 'unsupported_media_type' },
@@ -316,7 +316,7 @@ describe('a form', () => {
   })
 })
 
-/** A JSON object of exactly so many bytes. */
+/** A JSON object of exactly the given size in bytes. */
 const objectOf = (bytes: number) => `{"name":"a","unknown":"${'x'.repeat(bytes - 25)}"}`
 
 const tooLarge = (max: number) => ({
@@ -328,7 +328,7 @@ const tooLarge = (max: number) => ({
 })
 
 describe('the size of a body', () => {
-  test('10,485,760 bytes pass and one more does not', async () => {
+  test('may be 10,485,760 bytes, and one more is refused', async () => {
     const roomy = await newProject({ extra })
     const fits = objectOf(10_485_760)
     expect(Buffer.byteLength(fits)).toBe(10_485_760)
@@ -347,19 +347,19 @@ describe('the size of a body', () => {
     })
   })
 
-  test('comes before its media type and before its content', async () => {
+  test('is checked before its media type and its content', async () => {
     expect(await post('x'.repeat(2_049), { 'content-type': 'text/plain' })).toMatchObject({ status: 413 })
     expect(await post('x'.repeat(2_049), json, '/v1/probes/form')).toMatchObject({ status: 413 })
     expect(await post('x'.repeat(2_049))).toMatchObject({ status: 413 })
   })
 
-  test('is of no interest to somebody who is not let in', async () => {
+  test('is not checked for an unauthenticated request', async () => {
     expect(await send(shop.service.app, 'POST', '/v1/probes/body', 'x'.repeat(5_000), json)).toMatchObject({
       status: 401,
     })
   })
 
-  test('is also found out when it is not announced', async () => {
+  test('is also limited without a Content-Length', async () => {
     expect(await chunked([objectOf(2_048)])).toMatchObject({ status: 200, body: { read: { name: 'a' } } })
     expect(await chunked([objectOf(2_048).slice(0, 7), objectOf(2_048).slice(7)])).toMatchObject({ status: 200 })
     expect(await chunked(Array(30).fill('x'.repeat(100)))).toMatchObject({ status: 413, body: tooLarge(2_048) })
@@ -386,7 +386,7 @@ function chunked(chunks: string[]): Promise<{ status: number; body: unknown }> {
   })
 }
 
-/** Whatever comes back on a real connection when these bytes are sent. */
+/** The response to raw bytes on a real connection. */
 function exchange(bytes: string): Promise<{ status: number; headers: string; body: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(address.port), address.hostname, () => socket.write(bytes))
@@ -411,13 +411,13 @@ describe('the request target', () => {
   }
   const path = (length: number) => `/v1/categories?x=${'y'.repeat(length - '/v1/categories?x='.length)}`
 
-  test('may be as long as the setting says and no longer', async () => {
+  test('may be as long as the setting allows and no longer', async () => {
     expect(path(512)).toHaveLength(512)
     expect(await shop.call('GET', path(512))).toMatchObject({ status: 200 })
     expect(await shop.call('GET', path(513))).toMatchObject({ status: 413, body: tooLong })
   })
 
-  test('is too long as a path as well as a query, whether or not it leads anywhere', async () => {
+  test('is limited for path and query together, also for an unknown route', async () => {
     for (const target of [
       `/v1/categories/${'c'.repeat(500)}`,
       `/v1/categories/${'c'.repeat(5_000)}`,
@@ -434,15 +434,15 @@ describe('the request target', () => {
     })
   })
 
-  test('is counted over a real connection, too, by its bytes', async () => {
+  test('is measured in bytes, also over a real connection', async () => {
     const call = (target: string) => exchange(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(await call(path(513))).toMatchObject({ status: 413, body: tooLong })
     expect(await call(path(512))).toMatchObject({ status: 401 })
   })
 })
 
-describe('what is no request', () => {
-  test('headers beyond all limits are refused in words, and the connection is closed', async () => {
+describe('malformed requests', () => {
+  test('too large headers get an error response, and the connection is closed', async () => {
     const answer = await exchange(`GET /v1/categories HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(70_000)}\r\n\r\n`)
     expect(answer).toMatchObject({
       status: 413,
@@ -467,7 +467,7 @@ describe('what is no request', () => {
       'POST /v1/probes/body HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a space in the target', 'GET /v1/cate gories HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ])('%s is refused in words', async (_what, bytes) => {
+  ])('%s gets an error response', async (_what, bytes) => {
     expect(await exchange(bytes)).toMatchObject({
       status: 400,
       body: {
@@ -479,7 +479,7 @@ describe('what is no request', () => {
     })
   })
 
-  test('a body that ends before its announced length does not keep anybody waiting, nor is it acted on', async () => {
+  test('a body shorter than its Content-Length ends the request without any effect', async () => {
     const headers = Object.entries({ ...shop.headers, ...json }).map(([name, value]) => `${name}: ${value}\r\n`)
     const before = (await shop.call('GET', '/v1/categories')).body.total
     await new Promise<void>((resolve) => {
@@ -491,13 +491,13 @@ describe('what is no request', () => {
       })
       socket.on('close', () => resolve())
     })
-    // The service counts it as given up, and is done with it.
+    // The service counts the request as aborted by the client, and it has ended.
     const metrics = async () => (await shop.call('GET', '/metrics')).body
     await expect.poll(metrics).toContain('guerdon_http_requests_total{operation="createCategory",status="499"} 1\n')
     expect((await shop.call('GET', '/v1/categories')).body.total).toBe(before)
   })
 
-  test('the service goes on after all of this', async () => {
+  test('the service still works after all of this', async () => {
     expect((await fetch(new URL('/v1/categories', address), { headers: shop.headers })).status).toBe(200)
   })
 })

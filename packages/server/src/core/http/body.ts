@@ -8,8 +8,8 @@ import { mediaTypeOf, type Operation } from './operation.ts'
 
 /**
  * One parser for all bodies: read up to the limit first (413), then the media type (415), then the content (400). The
- * bytes are kept for the fingerprint of idempotent requests. An empty body is a missing one, whatever its media type, and
- * counts as `{}`.
+ * raw bytes stay on the request for the idempotency fingerprint. An empty body, whatever its media type, counts as missing
+ * and is read as `{}`.
  */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -36,7 +36,7 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   return jsonOf(bytes)
 }
 
-/** Names that could reach a prototype are refused like any other malformed body. */
+/** Refuses property names that could reach a prototype (`__proto__`) as malformed JSON. */
 function jsonOf(bytes: Buffer): unknown {
   let text: string
   let value: unknown
@@ -46,14 +46,14 @@ function jsonOf(bytes: Buffer): unknown {
   } catch {
     throw new MalformedJson()
   }
-  // Neither character can stand in JSON as itself, so only a text with such escapes is worth a walk; or with a number that
-  // is too long to be one.
+  // U+0000 and lone surrogates can appear in valid UTF-8 JSON only as escapes, so only a text with such escapes, or with a
+  // number that may overflow to Infinity, is traversed.
   return /\\u(?:0000|d[89a-f])|\de\+?\d{3}|\d{309}/i.test(text) ? storable(value) : value
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Of the parts those that are declared: bytes where the schema says so, otherwise text. */
+/** The declared parts of the body: bytes where the schema says `binary`, otherwise text. */
 function multipartOf(schema: TSchema, bytes: Buffer, contentType: string): Record<string, unknown> {
   const parts = readMultipart(bytes, contentType)
   if (parts === null) throw invalidPayload('Payload is not a well-formed multipart/form-data body')
@@ -74,7 +74,7 @@ function textOf(name: string, part: Buffer): string {
   }
 }
 
-/** Counts brackets before anything is built: what recurses over a value later would run out of stack. */
+/** Counts brackets before parsing: code that recurses over a deeply nested value would overflow the stack. */
 function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
   let depth = 0
   let isText = false
@@ -82,7 +82,7 @@ function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
     const byte = bytes[at]
     if (isText) {
       if (byte === 0x5c)
-        at += 1 // a backslash and what it escapes
+        at += 1 // skip the escaped character
       else if (byte === 0x22) isText = false
     } else if (byte === 0x22) isText = true
     else if (byte === 0x5b || byte === 0x7b) {
@@ -93,7 +93,7 @@ function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
   return false
 }
 
-/** The value, unless it holds something for which the database has no form. */
+/** Returns the value; throws 400 if it contains text or numbers that the database cannot store. */
 function storable<T>(value: T): T {
   if (!isStorable(value))
     throw invalidPayload(

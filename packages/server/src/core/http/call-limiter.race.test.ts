@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newProject, send } from '../../testing/app.ts'
 import { anotherConnection, openNode, postgresUrl } from '../../testing/nodes.ts'
 
-test('two nodes count together: of eighty calls at once against a limit of twenty exactly twenty get in', async () => {
+test('two nodes share the count: of 80 concurrent calls against a limit of 20, exactly 20 are admitted', async () => {
   const env = { RATE_LIMIT_API_CALLS: '20/P1D,50/P1W', RATE_LIMIT_API_CALLS_CYCLE: '30' }
   const shop = await newProject()
   const nodes = [

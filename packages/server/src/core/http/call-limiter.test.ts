@@ -40,7 +40,7 @@ const only: Operation[] = [
   reached('/client/v1/probes/flagged', { flag: 'client_publish_enabled' }),
 ]
 
-/** A service whose clock stands still until a test moves it: here every second counts. */
+/** A service whose clock stands still until a test moves it: these tests depend on every second. */
 interface Limited {
   at(seconds: number): void
   call(shop: Shop, path?: string, headers?: Record<string, string>, remoteAddress?: string): Promise<Answer>
@@ -63,8 +63,8 @@ async function limited(env: Record<string, string>): Promise<Limited> {
 /** 2026-01-01T00:00:00Z. */
 const start = 1_767_225_600
 
-/** What a caller is told about its limit. */
-const told = ({ status, headers }: Answer) => ({
+/** The rate limit headers of a response. */
+const limitHeadersOf = ({ status, headers }: Answer) => ({
   status,
   limit: headers['x-rate-limit-limit'],
   left: headers['x-rate-limit-remaining'],
@@ -83,18 +83,18 @@ const counted = async (shop: Shop) =>
     .select(['kind', 'seconds', 'calls'])
     .execute()
 
-test('three calls a minute: what the headers say, and when the next one is let in', async () => {
+test('three calls per minute: the headers, and when the next call is admitted', async () => {
   const shop = await newProject()
   const { at, call } = await limited({ RATE_LIMIT_API_CALLS: '3/PT1M' })
   at(5)
-  expect(told(await call(shop))).toEqual({ status: 200, limit: '3', left: '2', retry: '1767225605' })
+  expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: '3', left: '2', retry: '1767225605' })
   at(10)
-  expect(told(await call(shop))).toEqual({ status: 200, limit: '3', left: '1', retry: '1767225610' })
+  expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: '3', left: '1', retry: '1767225610' })
   at(15)
-  expect(told(await call(shop))).toEqual({ status: 200, limit: '3', left: '0', retry: '1767225660' })
+  expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: '3', left: '0', retry: '1767225660' })
   at(25)
   const refused = await call(shop)
-  expect(told(refused)).toEqual({
+  expect(limitHeadersOf(refused)).toEqual({
     status: 429,
     limit: '3',
     left: '0',
@@ -109,29 +109,29 @@ test('three calls a minute: what the headers say, and when the next one is let i
     request_id: refused.headers['x-request-id'],
   })
   at(59.999)
-  expect(told(await call(shop))).toMatchObject({ status: 429, after: '1' })
+  expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 429, after: '1' })
   at(60)
-  expect(told(await call(shop))).toEqual({ status: 200, limit: '3', left: '2', retry: '1767225660' })
+  expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: '3', left: '2', retry: '1767225660' })
 })
 
 test('without a limit there are no headers and nothing is counted', async () => {
   const shop = await newProject()
   const { call } = await limited({})
-  expect(told(await call(shop))).toEqual({ status: 200, limit: undefined, left: undefined, retry: undefined })
+  expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: undefined, left: undefined, retry: undefined })
   expect(await counted(shop)).toEqual([])
 })
 
-test('projects do not use up each other’s calls', async () => {
+test('each project has its own count', async () => {
   const [first, second] = [await newProject(), await newProject()]
   const { call } = await limited({ RATE_LIMIT_API_CALLS: '1/PT1M' })
   expect([(await call(first)).status, (await call(first)).status, (await call(second)).status]).toEqual([200, 429, 200])
 })
 
-test('a call counts once it is authenticated, whatever becomes of it then, and its answer says so', async () => {
+test('a call counts once it is authenticated, whatever its result, and the response has the headers', async () => {
   const shop = await newProject()
   const { node, call } = await limited({ RATE_LIMIT_API_CALLS: '100/PT1M' })
   const { app } = node
-  // Refused before they are counted.
+  // Refused before counting.
   for (const answer of [
     await send(app, 'POST', '/v1/probes/plain'),
     await call(shop, '/v1/probes/plain', { accept: 'text/html' }),
@@ -140,51 +140,54 @@ test('a call counts once it is authenticated, whatever becomes of it then, and i
     await call(shop, '/client/v1/probes', { origin: 'https://evil.test' }),
   ]) {
     expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(told(answer)).toMatchObject({ limit: undefined, left: undefined, retry: undefined })
+    expect(limitHeadersOf(answer)).toMatchObject({ limit: undefined, left: undefined, retry: undefined })
   }
   expect(await counted(shop)).toEqual([])
-  // Counted, and refused later.
-  expect(told(await call(shop, '/v1/probes/plain', { 'x-voucherify-api-version': 'v1' }))).toMatchObject({
+  // Counted, then refused.
+  expect(limitHeadersOf(await call(shop, '/v1/probes/plain', { 'x-voucherify-api-version': 'v1' }))).toMatchObject({
     status: 400,
     limit: '100',
     left: '99',
   })
-  expect(told(await call(shop, '/client/v1/probes/flagged'))).toMatchObject({ status: 403, left: '98' })
-  expect(told(await send(app, 'POST', '/v1/categories', {}, shop.headers))).toMatchObject({ status: 400, left: '97' })
-  expect(told(await send(app, 'GET', '/v1/categories/cat_1', undefined, shop.headers))).toMatchObject({
+  expect(limitHeadersOf(await call(shop, '/client/v1/probes/flagged'))).toMatchObject({ status: 403, left: '98' })
+  expect(limitHeadersOf(await send(app, 'POST', '/v1/categories', {}, shop.headers))).toMatchObject({
+    status: 400,
+    left: '97',
+  })
+  expect(limitHeadersOf(await send(app, 'GET', '/v1/categories/cat_1', undefined, shop.headers))).toMatchObject({
     status: 404,
     left: '96',
   })
-  expect(told(await send(app, 'HEAD', '/v1/categories', undefined, shop.headers))).toMatchObject({
+  expect(limitHeadersOf(await send(app, 'HEAD', '/v1/categories', undefined, shop.headers))).toMatchObject({
     status: 200,
     left: '95',
   })
   expect(
-    told(
+    limitHeadersOf(
       await send(app, 'POST', '/v1/oauth/introspect', 'access_token=x', {
         ...shop.headers,
         'content-type': 'application/x-www-form-urlencoded',
       }),
     ),
   ).toMatchObject({ status: 200, left: '94' })
-  expect(told(await call(shop, '/client/v1/probes'))).toMatchObject({ status: 200, left: '93' })
-  // The management is not limited.
+  expect(limitHeadersOf(await call(shop, '/client/v1/probes'))).toMatchObject({ status: 200, left: '93' })
+  // Management calls are not limited.
   expect(
-    told(await send(app, 'GET', `/management/v1/projects/${shop.project_id}`, undefined, shop.management)),
+    limitHeadersOf(await send(app, 'GET', `/management/v1/projects/${shop.project_id}`, undefined, shop.management)),
   ).toMatchObject({ status: 200, limit: undefined })
   expect(await counted(shop)).toEqual([{ kind: 'api_calls', seconds: 60, calls: 7 }])
 })
 
 describe('several windows', () => {
-  test.each(['2/PT1S,3/PT1M', '3/PT1M,2/PT1S'])('%s: the tightest decides', async (ratelimitapicalls) => {
+  test.each(['2/PT1S,3/PT1M', '3/PT1M,2/PT1S'])('%s: the tightest window decides', async (ratelimitapicalls) => {
     const shop = await newProject()
     const { at, call } = await limited({ RATE_LIMIT_API_CALLS: ratelimitapicalls })
     at(0)
-    expect(told(await call(shop))).toEqual({ status: 200, limit: '2', left: '1', retry: String(start) })
+    expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: '2', left: '1', retry: String(start) })
     at(0.1)
-    expect(told(await call(shop))).toEqual({ status: 200, limit: '2', left: '0', retry: String(start + 1) })
+    expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: '2', left: '0', retry: String(start + 1) })
     at(0.2)
-    expect(told(await call(shop))).toEqual({
+    expect(limitHeadersOf(await call(shop))).toEqual({
       status: 429,
       limit: '2',
       left: '0',
@@ -193,9 +196,9 @@ describe('several windows', () => {
       type: 'api_calls',
     })
     at(1)
-    expect(told(await call(shop))).toEqual({ status: 200, limit: '3', left: '0', retry: String(start + 60) })
+    expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: '3', left: '0', retry: String(start + 60) })
     at(2)
-    expect(told(await call(shop))).toEqual({
+    expect(limitHeadersOf(await call(shop))).toEqual({
       status: 429,
       limit: '3',
       left: '0',
@@ -204,22 +207,27 @@ describe('several windows', () => {
       type: 'api_calls',
     })
     at(60)
-    expect(told(await call(shop))).toMatchObject({ status: 200, limit: '2', left: '1' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 200, limit: '2', left: '1' })
   })
 
   test.each(['1/PT1S,1/PT1M', '1/PT1M,1/PT1S'])(
-    '%s: of two that are full the last to open says when',
+    '%s: of two full windows, the one that ends last determines Retry-After',
     async (ratelimitapicalls) => {
       const shop = await newProject()
       const { at, call } = await limited({ RATE_LIMIT_API_CALLS: ratelimitapicalls })
       at(0)
-      expect(told(await call(shop))).toEqual({ status: 200, limit: '1', left: '0', retry: String(start + 60) })
+      expect(limitHeadersOf(await call(shop))).toEqual({
+        status: 200,
+        limit: '1',
+        left: '0',
+        retry: String(start + 60),
+      })
       at(0.5)
-      expect(told(await call(shop))).toMatchObject({ status: 429, retry: String(start + 60), after: '60' })
+      expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 429, retry: String(start + 60), after: '60' })
     },
   )
 
-  test('a call that one of them refuses is counted in none', async () => {
+  test('a call refused by one window is counted in none', async () => {
     const shop = await newProject()
     const { at, call } = await limited({ RATE_LIMIT_API_CALLS: '1/PT1M,100/PT1H', RATE_LIMIT_API_CALLS_CYCLE: '1000' })
     at(0)
@@ -239,7 +247,7 @@ describe('several windows', () => {
     ).toEqual([2, 2])
   })
 
-  test('a minute that was full when the hour began is not the minute that is now', async () => {
+  test('a full past minute with the same start as the current hour is not mistaken for the current minute', async () => {
     const shop = await newProject()
     const { at, call } = await limited({ RATE_LIMIT_API_CALLS: '1/PT1S,2/PT1M,100/PT1H' })
     for (const second of [0, 1, 300]) {
@@ -247,7 +255,7 @@ describe('several windows', () => {
       expect((await call(shop)).status).toBe(200)
     }
     at(300.5)
-    expect(told(await call(shop))).toEqual({
+    expect(limitHeadersOf(await call(shop))).toEqual({
       status: 429,
       limit: '1',
       left: '0',
@@ -257,15 +265,15 @@ describe('several windows', () => {
     })
   })
 
-  test('two of one length are the smaller of them', async () => {
+  test('of two windows with the same length, the smaller limit applies', async () => {
     const shop = await newProject()
     const { call } = await limited({ RATE_LIMIT_API_CALLS: '5/PT1M,2/PT60S' })
-    expect(told(await call(shop))).toMatchObject({ status: 200, limit: '2', left: '1' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 200, limit: '2', left: '1' })
     expect((await call(shop)).status).toBe(200)
-    expect(told(await call(shop))).toMatchObject({ status: 429, limit: '2' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 429, limit: '2' })
   })
 
-  test('they begin with the clock: minutes at second 0, hours at minute 0, days at midnight UTC', async () => {
+  test('windows are aligned to the clock: minutes at second 0, hours at minute 0, days at midnight UTC', async () => {
     const shop = await newProject()
     const { at, call } = await limited({ RATE_LIMIT_API_CALLS: '9/PT1M,8/PT1H,7/P1D' })
     at(13 * 3_600 + 14 * 60 + 15)
@@ -285,20 +293,20 @@ describe('several windows', () => {
 })
 
 describe('the cycle', () => {
-  test('is a calendar month of UTC and counts both kinds of calls', async () => {
+  test('is a calendar month in UTC and counts both kinds of calls', async () => {
     const shop = await newProject()
     const { at, call } = await limited({ RATE_LIMIT_API_CALLS_CYCLE: '2' })
     const february = start + 31 * 86_400
     at(0)
-    expect(told(await call(shop))).toEqual({ status: 200, limit: '2', left: '1', retry: String(start) })
-    expect(told(await call(shop, '/v1/probes/import'))).toEqual({
+    expect(limitHeadersOf(await call(shop))).toEqual({ status: 200, limit: '2', left: '1', retry: String(start) })
+    expect(limitHeadersOf(await call(shop, '/v1/probes/import'))).toEqual({
       status: 200,
       limit: '2',
       left: '0',
       retry: String(february),
     })
     at(30 * 86_400)
-    expect(told(await call(shop))).toEqual({
+    expect(limitHeadersOf(await call(shop))).toEqual({
       status: 429,
       limit: '2',
       left: '0',
@@ -309,95 +317,100 @@ describe('the cycle', () => {
     at(31 * 86_400 - 0.001)
     expect((await call(shop)).status).toBe(429)
     at(31 * 86_400)
-    expect(told(await call(shop))).toMatchObject({ status: 200, left: '1' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 200, left: '1' })
   })
 
-  test('ends with the year, too', async () => {
+  test('also ends at the end of the year', async () => {
     const shop = await newProject()
     const { at, call } = await limited({ RATE_LIMIT_API_CALLS_CYCLE: '1' })
     at(-86_400)
-    expect(told(await call(shop))).toMatchObject({ status: 200, left: '0', retry: String(start) })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 200, left: '0', retry: String(start) })
     at(0)
-    expect(told(await call(shop))).toMatchObject({ status: 200, left: '0', retry: String(start + 31 * 86_400) })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({
+      status: 200,
+      left: '0',
+      retry: String(start + 31 * 86_400),
+    })
   })
 
-  test('decides when it is the tighter one', async () => {
+  test('applies when it is the tighter limit', async () => {
     const shop = await newProject()
     const { call } = await limited({ RATE_LIMIT_API_CALLS: '10/PT1M', RATE_LIMIT_API_CALLS_CYCLE: '1' })
-    expect(told(await call(shop))).toMatchObject({ limit: '1', left: '0' })
-    expect(told(await call(shop))).toMatchObject({ status: 429, limit: '1', type: 'api_calls_cycle' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ limit: '1', left: '0' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 429, limit: '1', type: 'api_calls_cycle' })
   })
 })
 
 describe('bulk calls', () => {
-  test.each(bulkPaths)('%s counts only there', async (path) => {
+  test.each(bulkPaths)('%s counts only against the bulk limit', async (path) => {
     const shop = await newProject()
     const { call } = await limited({ RATE_LIMIT_API_CALLS: '1/PT1H', RATE_LIMIT_BULK_API_CALLS: '2/PT1H' })
-    expect(told(await call(shop, path))).toMatchObject({ status: 200, limit: '2', left: '1' })
-    expect(told(await call(shop, path))).toMatchObject({ status: 200, limit: '2', left: '0' })
-    expect(told(await call(shop, path))).toMatchObject({ status: 429, limit: '2', type: 'bulk_api_calls' })
-    expect(told(await call(shop))).toMatchObject({ status: 200, limit: '1', left: '0' })
-    expect(told(await call(shop))).toMatchObject({ status: 429, limit: '1', type: 'api_calls' })
+    expect(limitHeadersOf(await call(shop, path))).toMatchObject({ status: 200, limit: '2', left: '1' })
+    expect(limitHeadersOf(await call(shop, path))).toMatchObject({ status: 200, limit: '2', left: '0' })
+    expect(limitHeadersOf(await call(shop, path))).toMatchObject({ status: 429, limit: '2', type: 'bulk_api_calls' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 200, limit: '1', left: '0' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ status: 429, limit: '1', type: 'api_calls' })
   })
 
-  test('a path that only resembles one is an ordinary call', async () => {
+  test('a path that only resembles a bulk path is an ordinary call', async () => {
     const shop = await newProject()
     const { call } = await limited({ RATE_LIMIT_BULK_API_CALLS: '1/PT1H' })
-    expect(told(await call(shop, '/v1/probes/imports'))).toMatchObject({ status: 200, limit: undefined })
+    expect(limitHeadersOf(await call(shop, '/v1/probes/imports'))).toMatchObject({ status: 200, limit: undefined })
   })
 
-  test('without a limit of their own they are free', async () => {
+  test('without a bulk limit they are unlimited', async () => {
     const shop = await newProject()
     const { call } = await limited({ RATE_LIMIT_API_CALLS: '1/PT1H' })
     for (let again = 0; again < 3; again += 1)
-      expect(told(await call(shop, '/v1/probes/import'))).toMatchObject({ status: 200, limit: undefined })
+      expect(limitHeadersOf(await call(shop, '/v1/probes/import'))).toMatchObject({ status: 200, limit: undefined })
   })
 })
 
 describe('the limits of one project', () => {
-  /** The management of the node itself, whose memory is to hear of the change. */
+  /** The management API of the same node, so that its cache is cleared. */
   const setLimits = async ({ node }: Limited, shop: Shop, body: unknown) =>
     send(node.app, 'PUT', `/management/v1/projects/${shop.project_id}/limits`, body === null ? 'null' : body, {
       ...shop.management,
       'content-type': 'application/json',
     })
 
-  test('replace those of the installation with the next call, kind by kind, until they are taken back', async () => {
+  test('replace those of the installation from the next call on, kind by kind, until they are removed', async () => {
     const shop = await newProject()
     const service = await limited({ RATE_LIMIT_API_CALLS: '5/PT1M', RATE_LIMIT_BULK_API_CALLS: '6/PT1M' })
     const { call } = service
-    expect(told(await call(shop))).toMatchObject({ limit: '5', left: '4' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ limit: '5', left: '4' })
     expect(await setLimits(service, shop, { api_calls: [{ value: 2, duration: 'PT1H' }] })).toMatchObject({
       status: 200,
       body: { limits: { api_calls: [{ value: 2, duration: 'PT1H' }] } },
     })
-    expect(told(await call(shop))).toMatchObject({ limit: '2', left: '1' })
-    expect(told(await call(shop, '/v1/probes/import'))).toMatchObject({ limit: '6', left: '5' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ limit: '2', left: '1' })
+    expect(limitHeadersOf(await call(shop, '/v1/probes/import'))).toMatchObject({ limit: '6', left: '5' })
     expect(await setLimits(service, shop, null)).toMatchObject({ status: 200 })
-    expect(told(await call(shop))).toMatchObject({ limit: '5', left: '3' })
+    expect(limitHeadersOf(await call(shop))).toMatchObject({ limit: '5', left: '3' })
   })
 
-  test('may be none at all', async () => {
+  test('may be an empty list, which lifts the limit', async () => {
     const shop = await newProject()
     const service = await limited({ RATE_LIMIT_API_CALLS: '1/PT1M' })
     await setLimits(service, shop, { api_calls: [] })
     for (let again = 0; again < 3; again += 1)
-      expect(told(await service.call(shop))).toMatchObject({ status: 200, limit: undefined })
+      expect(limitHeadersOf(await service.call(shop))).toMatchObject({ status: 200, limit: undefined })
   })
 
-  test('may be lowered below what was already used, and raised again', async () => {
+  test('may be lowered below the calls already counted, and raised again', async () => {
     const shop = await newProject()
     const service = await limited({})
     const perHour = (value: number) => setLimits(service, shop, { api_calls: [{ value, duration: 'PT1H' }] })
     await perHour(5)
-    for (const left of ['4', '3', '2']) expect(told(await service.call(shop))).toMatchObject({ status: 200, left })
+    for (const left of ['4', '3', '2'])
+      expect(limitHeadersOf(await service.call(shop))).toMatchObject({ status: 200, left })
     await perHour(2)
-    expect(told(await service.call(shop))).toMatchObject({ status: 429, limit: '2', left: '0' })
+    expect(limitHeadersOf(await service.call(shop))).toMatchObject({ status: 429, limit: '2', left: '0' })
     await perHour(4)
-    expect(told(await service.call(shop))).toMatchObject({ status: 200, limit: '4', left: '0' })
+    expect(limitHeadersOf(await service.call(shop))).toMatchObject({ status: 200, limit: '4', left: '0' })
   })
 
-  test('may name one length twice', async () => {
+  test('may contain the same length twice', async () => {
     const shop = await newProject()
     const service = await limited({})
     await setLimits(service, shop, {
@@ -407,7 +420,7 @@ describe('the limits of one project', () => {
         { value: 5, duration: 'PT3600S' },
       ],
     })
-    expect(told(await service.call(shop))).toMatchObject({ status: 200, limit: '3', left: '2' })
+    expect(limitHeadersOf(await service.call(shop))).toMatchObject({ status: 200, limit: '3', left: '2' })
   })
 
   test.each(['1M', 'PT0S', 'P1M', 'P1Y', 'PT99999999999S', ''])('a window of %j is refused', async (duration) => {
@@ -421,7 +434,7 @@ describe('the limits of one project', () => {
   })
 })
 
-test('of fifty calls at once against a limit of twenty exactly twenty get in', async () => {
+test('of 50 concurrent calls against a limit of 20, exactly 20 are admitted', async () => {
   const shop = await newProject()
   const { call } = await limited({ RATE_LIMIT_API_CALLS: '20/PT1H' })
   const answers = await Promise.all(Array.from({ length: 50 }, () => call(shop)))
@@ -472,7 +485,7 @@ describe('the limit of a client address', () => {
       key: 'too_many_requests',
       message: 'Too many requests hit the API too quickly.',
     })
-    // It slides: the first call is forgotten after five seconds, the second one second later; the refused one was never counted.
+    // It slides: the first call expires after five seconds, the second one second later; the refused one was never counted.
     at(5)
     expect((await from(shop, '203.0.113.1')).status).toBe(200)
     at(5.5)
@@ -481,7 +494,7 @@ describe('the limit of a client address', () => {
     expect((await from(shop, '203.0.113.1')).status).toBe(200)
   })
 
-  test('says how long to wait', async () => {
+  test('returns how long to wait', async () => {
     const shop = await newProject({ project })
     const { at, from } = await client({ CLIENT_RATE_LIMIT: '1/PT1M' })
     at(0)
@@ -490,7 +503,7 @@ describe('the limit of a client address', () => {
     expect((await from(shop, '203.0.113.2')).headers['retry-after']).toBe('48')
   })
 
-  test('counts by address, over all projects', async () => {
+  test('counts per address, across projects', async () => {
     const [first, second] = [await newProject({ project }), await newProject({ project })]
     const { from } = await client({ CLIENT_RATE_LIMIT: '2/PT1M' })
     expect((await from(first, '203.0.113.3')).status).toBe(200)
@@ -499,7 +512,7 @@ describe('the limit of a client address', () => {
     expect((await from(first, '203.0.113.4')).status).toBe(200)
   })
 
-  test('does not meet a server that calls with an application pair, but a token alone', async () => {
+  test('does not apply to calls with an application pair, but to calls with only a token', async () => {
     const shop = await newProject({ project })
     const { from } = await client({ CLIENT_RATE_LIMIT: '1/PT1M' })
     const pair = { 'x-app-id': shop.app_id, 'x-app-token': shop.app_token }
@@ -510,19 +523,19 @@ describe('the limit of a client address', () => {
     expect((await from(shop, '203.0.113.5', { ...pair, ...token })).status).toBe(200)
   })
 
-  test('does not meet /v1', async () => {
+  test('does not apply to /v1', async () => {
     const shop = await newProject({ project })
     const { call } = await client({ CLIENT_RATE_LIMIT: '1/PT1M' })
     for (let again = 0; again < 3; again += 1) expect((await call(shop)).status).toBe(200)
   })
 
-  test('can be turned off', async () => {
+  test('can be disabled', async () => {
     const shop = await newProject({ project })
     const { from } = await client({ CLIENT_RATE_LIMIT: '' })
     for (let again = 0; again < 10; again += 1) expect((await from(shop, '203.0.113.6')).status).toBe(200)
   })
 
-  test('a call that the project’s own limit refuses is not held against the address, nor the other way round', async () => {
+  test('a call refused by the project limit does not count against the address, nor the other way round', async () => {
     const shop = await newProject({ project })
     const { at, from } = await client({ CLIENT_RATE_LIMIT: '2/PT1H', RATE_LIMIT_API_CALLS: '1/PT1M' })
     at(0)

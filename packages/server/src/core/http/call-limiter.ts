@@ -7,11 +7,11 @@ import { type CallWindow, durationSeconds } from '../lib/call-limits.ts'
 import { toInstant } from '../lib/instant.ts'
 import { ApiError } from './errors.ts'
 
-/** Counts calls against the limits of docs/reference/limits.md#rate-limits. Without a configured limit it costs nothing. */
+/** Counts calls against the limits of docs/reference/limits.md#rate-limits. Without a configured limit it makes no query. */
 export interface CallLimiter {
   /**
-   * Counts one call of a project, and of the address it comes from unless that is null, and tells the caller in headers;
-   * or throws 429 and counts nothing. Null: nobody has to be asked.
+   * Counts one call of the project and, unless null, of the client address, and sets the rate limit headers; or throws 429
+   * and counts nothing. Returns null when no query is needed.
    */
   countCall(
     project: Project,
@@ -20,7 +20,7 @@ export interface CallLimiter {
   ): Promise<void> | null
 }
 
-/** One window a call falls into. */
+/** A time window that the call counts in. */
 interface Window {
   kind: 'api_calls' | 'bulk_api_calls' | 'api_calls_cycle'
   /** Length; 0 for the calendar month. */
@@ -53,24 +53,24 @@ export function newCallLimiter({ settings, database, now }: Runtime): CallLimite
   async function countForProject(project: Project, bulk: boolean, at: number, reply: FastifyReply): Promise<void> {
     const windows = windowsOf(project, bulk, at)
     if (windows.length === 0) return
-    const used = await count(project.id, windows)
-    const window = used === null ? await firstFull(project.id, windows) : tightest(windows, used)
-    const left = used === null ? 0 : window.calls_max - used(window)
+    const callsUsed = await count(project.id, windows)
+    const window = callsUsed === null ? await fullWindow(project.id, windows) : tightest(windows, callsUsed)
+    const remaining = callsUsed === null ? 0 : window.calls_max - callsUsed(window)
     reply.headers({
       'X-Rate-Limit-Limit': window.calls_max,
-      'X-Rate-Limit-Remaining': left,
-      'X-Rate-Limit-Retry': Math.floor((left > 0 ? at : window.ends_at) / 1_000),
+      'X-Rate-Limit-Remaining': remaining,
+      'X-Rate-Limit-Retry': Math.floor((remaining > 0 ? at : window.ends_at) / 1_000),
     })
-    if (used === null) throw tooMany(window.ends_at - at, { 'X-Rate-Limit-Type': window.kind })
+    if (callsUsed === null) throw tooMany(window.ends_at - at, { 'X-Rate-Limit-Type': window.kind })
   }
 
   function windowsOf(project: Project, bulk: boolean, at: number): Window[] {
     const kind = bulk ? 'bulk_api_calls' : 'api_calls'
-    const own = project.limits?.[kind]?.map(({ value, duration }) => ({
+    const projectWindows = project.limits?.[kind]?.map(({ value, duration }) => ({
       calls: value,
       seconds: durationSeconds(duration) as number,
     }))
-    const windows = onePerLength(own ?? settings[`rate_limit_${kind}`]).map(({ calls, seconds }) => {
+    const windows = onePerLength(projectWindows ?? settings[`rate_limit_${kind}`]).map(({ calls, seconds }) => {
       const startsAt = at - (at % (seconds * 1_000)) // aligned to the clock
       return {
         kind,
@@ -90,7 +90,7 @@ export function newCallLimiter({ settings, database, now }: Runtime): CallLimite
     ]
   }
 
-  /** Counts the call in every window; null when one was full and none was counted. */
+  /** Counts the call in every window; null when one is full, then no window counts it. */
   async function count(projectId: string, windows: Window[]): Promise<((window: Window) => number) | null> {
     try {
       const { rows } = await sql<{ kind: string; seconds: number; calls: number }>`
@@ -105,8 +105,8 @@ export function newCallLimiter({ settings, database, now }: Runtime): CallLimite
     }
   }
 
-  /** Which of the windows refused a call: of several full ones the last to open again. */
-  async function firstFull(projectId: string, windows: Window[]): Promise<Window> {
+  /** The full window that refused the call; of several, the one that ends last. */
+  async function fullWindow(projectId: string, windows: Window[]): Promise<Window> {
     const rows = await database.db
       .selectFrom('call_windows')
       .where('project_id', '=', projectId)
@@ -117,16 +117,16 @@ export function newCallLimiter({ settings, database, now }: Runtime): CallLimite
       )
       .select(['kind', 'seconds', 'starts_at', 'calls'])
       .execute()
-    // A minute of the past may have begun together with the hour of now, so all three are compared.
+    // A past minute window may have the same start as the current hour window, so kind, length and start are compared.
     const callsIn = ({ kind, seconds, starts_at }: Window) =>
       rows.find((row) => row.kind === kind && row.seconds === seconds && row.starts_at === toInstant(starts_at))
         ?.calls ?? 0
     const full = windows.filter((window) => callsIn(window) >= window.calls_max)
-    return lastToOpen(full.length === 0 ? windows : full)
+    return lastToEnd(full.length === 0 ? windows : full)
   }
 }
 
-/** Two windows of one length are the smaller of them: the database counts them as one. */
+/** Of two windows with the same length keeps the smaller limit: the database counts them in one row. */
 function onePerLength(windows: readonly CallWindow[]): CallWindow[] {
   const callsOf = new Map<number, number>()
   for (const { calls, seconds } of windows)
@@ -134,14 +134,14 @@ function onePerLength(windows: readonly CallWindow[]): CallWindow[] {
   return [...callsOf].map(([seconds, calls]) => ({ calls, seconds }))
 }
 
-/** The window with the fewest calls left; of several the last to open again, which says when the next call may be made. */
-function tightest(windows: Window[], used: (window: Window) => number): Window {
-  const left = (window: Window) => window.calls_max - used(window)
-  const fewest = Math.min(...windows.map(left))
-  return lastToOpen(windows.filter((window) => left(window) === fewest))
+/** The window with the fewest remaining calls; of several, the one that ends last: it decides when the next call may be made. */
+function tightest(windows: Window[], callsUsed: (window: Window) => number): Window {
+  const remaining = (window: Window) => window.calls_max - callsUsed(window)
+  const fewest = Math.min(...windows.map(remaining))
+  return lastToEnd(windows.filter((window) => remaining(window) === fewest))
 }
 
-const lastToOpen = (windows: Window[]): Window => windows.reduce((a, b) => (b.ends_at > a.ends_at ? b : a))
+const lastToEnd = (windows: Window[]): Window => windows.reduce((a, b) => (b.ends_at > a.ends_at ? b : a))
 
 function tooMany(waitMs: number, headers: Record<string, string> = {}): ApiError {
   return new ApiError(
@@ -152,15 +152,15 @@ function tooMany(waitMs: number, headers: Record<string, string> = {}): ApiError
 }
 
 interface SlidingWindow {
-  /** Counts a call and answers null, or the milliseconds to wait. */
+  /** Counts the call and returns null, or returns the milliseconds to wait. */
   take(address: string, at: number): number | null
-  /** Takes back one call of that moment, which somebody else refused. */
+  /** Removes a call counted at that moment, because a limit of the project refused it. */
   giveBack(address: string, at: number): void
 }
 
 /**
- * A sliding window per address, in the memory of this node: it guards against one browser gone wild, and needs no
- * exact count over all nodes.
+ * A sliding window per address, in the memory of this node: it protects against a single misbehaving browser, so an exact
+ * count across nodes is not needed.
  */
 function slidingWindow(limit: CallWindow | null): SlidingWindow {
   const callsOf = new Map<string, number[]>()
@@ -172,7 +172,7 @@ function slidingWindow(limit: CallWindow | null): SlidingWindow {
       const recent = (callsOf.get(address) ?? []).filter((call) => call > since)
       const oldest = recent[0]
       if (recent.length >= limit.calls && oldest !== undefined) return oldest - since
-      // Re-inserting keeps the map in order of last use, so that what is dropped is what was quiet longest.
+      // Re-inserting keeps the map in order of last use: eviction drops the address that was idle longest.
       callsOf.delete(address)
       callsOf.set(address, [...recent, at])
       if (callsOf.size > addressesMax) callsOf.delete(callsOf.keys().next().value as string)

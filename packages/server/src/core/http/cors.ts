@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Only the client side speaks CORS (docs/reference/http.md#cors). The origin has been checked by the time this runs. */
+/** Only client-side paths support CORS (docs/reference/http.md#cors). The caller has checked the origin. */
 export function answerCors(origin: string | undefined, reply: FastifyReply): void {
   if (origin === undefined) return
   reply.headers({
@@ -12,7 +12,7 @@ export function answerCors(origin: string | undefined, reply: FastifyReply): voi
   })
 }
 
-/** The answer to a preflight. The project is unknown here, so the origin is checked on the request that follows. */
+/** Responds to a preflight. The project is unknown here, so the origin is checked on the actual request. */
 export function answerPreflight(origin: string, reply: FastifyReply): void {
   reply
     .code(204)

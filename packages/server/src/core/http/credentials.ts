@@ -5,7 +5,7 @@ import type { Project } from '../db/project-row.ts'
 import type { KeyKind, KeyStatus, Role } from '../db/tables.ts'
 import { limits } from '../lib/limits.ts'
 
-/** A key as admission needs it. */
+/** An API key with the fields that admission needs. */
 export interface KnownKey {
   id: string
   name: string
@@ -16,7 +16,7 @@ export interface KnownKey {
   secret_hash: Uint8Array
   status: KeyStatus
   project_id: string
-  /** Addresses it may be used from; null: from anywhere. */
+  /** Addresses that may use the key; null: any. */
   allowed: BlockList | null
 }
 
@@ -36,68 +36,68 @@ export interface KnownManagementKey {
   allowed: BlockList | null
 }
 
-/** Keys, tokens and projects, remembered for a moment so that admission costs no round trip. */
+/** Keys, tokens and projects, cached for a short time so that admission needs no round trip. */
 export interface Credentials {
   key(appId: string): Promise<KnownKey | null>
   managementKey(appId: string): Promise<KnownManagementKey | null>
   token(tokenHash: Buffer): Promise<KnownToken | null>
   project(id: string): Promise<Project | null>
-  /** What a set of presented credentials proved, so that a caller who comes back is not examined anew each time. */
+  /** Caches the identity verified from a set of credentials, so that repeated calls skip the checks. */
   proven<T extends object>(presented: string, prove: () => Promise<T>): T | Promise<T>
-  /** Drops everything remembered here; call it once a change is committed. */
+  /** Clears the cache of this node; call it after a change is committed. */
   forget(): void
   remembered(): { entries: number; hits: number; misses: number }
   close(): Promise<void>
 }
 
-/** Where nodes tell each other that what they remember has changed. */
+/** Notification channel: a node announces changed credentials, and every node clears its cache. */
 export const credentialChannel = 'guerdon_credentials'
 
 export async function openCredentials(database: Database, now: () => number): Promise<Credentials> {
   const { db } = database
-  const memory = new Map<string, { value: unknown; until: number }>()
+  const cache = new Map<string, { value: unknown; until: number }>()
   let generation = 0
   let hits = 0
   let misses = 0
 
   const forget = () => {
     generation += 1
-    memory.clear()
+    cache.clear()
   }
 
-  /** Remembers what was found, never that something was missing: a key works from the moment it exists. */
-  function remember<T>(name: string, find: () => Promise<T>): T | Promise<T> {
-    const known = memory.get(name)
-    if (known === undefined || known.until <= now()) return look(name, find)
+  /** Never caches a missing row: a new key works as soon as it is committed. */
+  function cached<T>(name: string, find: () => Promise<T>): T | Promise<T> {
+    const known = cache.get(name)
+    if (known === undefined || known.until <= now()) return load(name, find)
     hits += 1
     return known.value as T
   }
 
-  async function look<T>(name: string, find: () => Promise<T>): Promise<T> {
+  async function load<T>(name: string, find: () => Promise<T>): Promise<T> {
     misses += 1
-    const before = generation
+    const generationBefore = generation
     const value = await find()
-    // What was read before a change must not be remembered after it.
-    if (value !== null && before === generation) {
-      if (memory.size >= limits.credential_cache_entries_max) memory.clear()
-      memory.set(name, { value, until: now() + limits.credential_ttl_seconds * 1_000 })
+    // A row read before the cache was cleared may be stale and must not be cached after.
+    if (value !== null && generationBefore === generation) {
+      if (cache.size >= limits.credential_cache_entries_max) cache.clear()
+      cache.set(name, { value, until: now() + limits.credential_ttl_seconds * 1_000 })
     }
     return value
   }
 
-  // What is not asked for again does not stay: presented secrets are part of it.
+  // Removes expired entries that no request asks for again: the cache keys contain secrets.
   const sweeper = setInterval(() => {
-    for (const [name, { until }] of memory) if (until <= now()) memory.delete(name)
+    for (const [name, { until }] of cache) if (until <= now()) cache.delete(name)
   }, limits.credential_ttl_seconds * 1_000).unref()
   const listener = await database.listen(credentialChannel, forget, forget)
   return {
-    key: async (appId) => remember(`key ${appId}`, () => findKey(db, appId)),
-    managementKey: async (appId) => remember(`management ${appId}`, () => findManagementKey(db, appId)),
-    token: async (tokenHash) => remember(`token ${tokenHash.toString('base64')}`, () => findToken(db, tokenHash)),
-    project: async (id) => remember(`project ${id}`, () => findProject(db, id)),
-    proven: (presented, prove) => remember(`proven ${presented}`, prove),
+    key: async (appId) => cached(`key ${appId}`, () => findKey(db, appId)),
+    managementKey: async (appId) => cached(`management ${appId}`, () => findManagementKey(db, appId)),
+    token: async (tokenHash) => cached(`token ${tokenHash.toString('base64')}`, () => findToken(db, tokenHash)),
+    project: async (id) => cached(`project ${id}`, () => findProject(db, id)),
+    proven: (presented, prove) => cached(`proven ${presented}`, prove),
     forget,
-    remembered: () => ({ entries: memory.size, hits, misses }),
+    remembered: () => ({ entries: cache.size, hits, misses }),
     close: () => {
       clearInterval(sweeper)
       return listener.close()
@@ -163,7 +163,7 @@ function allowList(entries: readonly string[]): BlockList | null {
   return list
 }
 
-/** Whether an address is on the list; an IPv4 address that arrives wrapped in IPv6 counts as itself. */
+/** Whether the address is on the list; an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) counts as IPv4. */
 export function isAllowed(list: BlockList | null, address: string): boolean {
   if (list === null) return true
   const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address

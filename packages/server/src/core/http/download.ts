@@ -6,13 +6,13 @@ import type { Answer, Download, DownloadedFile, Operation } from './operation.ts
 import { parseQueryString } from './query-string.ts'
 import { compileValidator } from './validation.ts'
 
-/** Answers with the file that the address leads to, read as fast as the caller takes it. */
+/** Streams the file of the URL, with backpressure: it is read only as fast as the client receives it. */
 export function downloadAnswer({ query: schema }: Operation, { find }: Download, runtime: Runtime): Answer {
-  const queryShape = schema === undefined ? null : compileValidator(schema)
+  const queryValidator = schema === undefined ? null : compileValidator(schema)
   return async (request, reply) => {
-    const query = queryShape?.coerce(parseQueryString(request.query as string))
-    const fault = queryShape?.fault(query, { root: 'Query', required: 'should' }) ?? null
-    if (fault !== null) throw invalidQuery(fault)
+    const query = queryValidator?.coerce(parseQueryString(request.query as string))
+    const firstError = queryValidator?.fault(query, { root: 'Query', required: 'should' }) ?? null
+    if (firstError !== null) throw invalidQuery(firstError)
     const ctx = newCtx(runtime, {
       request_id: request.id,
       caller: { channel: 'API', api_key: null, role: 'VIEWER' },
@@ -20,7 +20,7 @@ export function downloadAnswer({ query: schema }: Operation, { find }: Download,
     })
     const file = await find(ctx, { params: request.params as Record<string, string>, query })
     reply.headers(headersOf(file))
-    // Fastify empties the stream of a HEAD request: there is no need to read the file for that.
+    // Fastify would read and discard the whole stream for a HEAD request.
     return reply.send(Readable.from(request.method === 'HEAD' ? [] : file.pieces, { objectMode: false }))
   }
 }
@@ -32,7 +32,7 @@ function headersOf({ name, media_type, size, cached_seconds }: DownloadedFile): 
     'Content-Length': size,
     'Content-Disposition': `${isText ? 'attachment' : 'inline'}; filename="${name}"`,
     'Cache-Control': cached_seconds === undefined ? 'private, no-store' : `public, max-age=${cached_seconds}`,
-    // No browser takes a shop's texts for a page.
+    // Browsers must not render a shop's text file as HTML.
     'X-Content-Type-Options': 'nosniff',
   }
 }

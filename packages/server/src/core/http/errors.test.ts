@@ -5,7 +5,7 @@ import { occurs, sourceTexts } from '../../testing/sources.ts'
 import { type ErrorKey, errorKeys } from './errors.ts'
 import { refusalsOf } from './openapi.ts'
 
-/** Keys of docs/reference/errors.md#keys that are no part of the table, and why nothing is refused with them. */
+/** Keys of docs/reference/errors.md#keys that are not in the table, and why the service never returns them. */
 const reserved = {
   integration_api_key_required: 'integration keys may do what server keys may',
   missing_required_feature: 'nothing has to be paid for',
@@ -31,24 +31,24 @@ const reserved = {
   invalid_pending_points_bucket_status: 'a key of the newer loyalty interface',
 }
 
-/** The sources without what only lists keys: the refusals that operations declare, and their documentation. */
+/** The sources without the places that only list keys: the errors that operations declare, and their documentation. */
 const refusing = new Map(
   [...sourceTexts()]
     .filter(([path]) => path !== 'server/src/http/openapi-refusals.ts')
     .map(([path, text]) => [path, text.replaceAll(/\[(?:\s*(?:'\w+'|\.\.\.\w+),?)*\s*\]|[!=]== '\w+'/g, '')]),
 )
 
-describe('the table of refusals', () => {
-  test.each(errorKeys)('%s: something is refused with it', (key) => {
+describe('the table of error keys', () => {
+  test.each(errorKeys)('%s is used by the code', (key) => {
     expect(occurs(new RegExp(`'${key}'`), refusing)).toBe(true)
   })
 
-  test('each key is documented with an operation, or is about none', () => {
+  test('each key is documented with an operation, or belongs to none', () => {
     const documented = new Set(operations.flatMap((operation) => [...refusalsOf(operation)]))
     expect(errorKeys.filter((key) => !documented.has(key))).toEqual(['method_not_allowed'])
   })
 
-  test('every reason of the engine is in it', () => {
+  test('contains every reason of the engine', () => {
     expectTypeOf<ReasonKey>().toExtend<ErrorKey>()
   })
 

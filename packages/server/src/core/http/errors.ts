@@ -1,6 +1,6 @@
 /**
  * Every refusal of the service: key → status and message (docs/reference/errors.md#keys). Keys and statuses are what clients rely
- * on. A key stands here once something is refused with it; those that the contract reserves are in errors.test.ts.
+ * on. A key is listed here once the code uses it; keys that the contract only reserves are in errors.test.ts.
  */
 const table = {
   // Platform
@@ -123,7 +123,7 @@ export const errorKeys = Object.keys(table) as ErrorKey[]
 export const errorStatus = (key: ErrorKey): number => table[key][0]
 export const errorMessage = (key: ErrorKey): string => table[key][1]
 
-/** What a refusal says beyond its key: see docs/reference/errors.md#error-body. */
+/** The optional fields of an error body: see docs/reference/errors.md#error-body. */
 export interface ErrorFacts {
   message?: string
   details?: string
@@ -134,9 +134,9 @@ export interface ErrorFacts {
   related_object_total?: number
   redeemable_id?: string
   redeemable_type?: string
-  /** The shop's own words, where a rule has some. */
+  /** The custom message of a validation rule. */
   error?: { message: string }
-  /** Why, redeemable by redeemable, for who asked for it. */
+  /** The reasons per redeemable, for requests with `options.explain`. */
   explanation?: object[]
 }
 
@@ -150,15 +150,15 @@ export interface ErrorBody extends Omit<ErrorFacts, 'error'> {
 }
 
 /**
- * A refusal. Thrown, everything the request did is undone; returned from `run`, what it did is kept and the caller still
- * gets the error.
+ * A refusal. Thrown, it rolls back the transaction of the request; returned from `run`, the transaction commits and the
+ * caller still gets the error.
  */
 export class ApiError extends Error {
   readonly key: ErrorKey
   readonly facts: ErrorFacts
-  /** Headers of the answer, such as `Retry-After`. */
+  /** Response headers, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Set where the contract wants the status alone. */
+  /** Set where the contract requires a status without a body. */
   bodiless = false
 
   constructor(key: ErrorKey, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
@@ -181,7 +181,7 @@ export const notFound = (resourceType: string, resourceId: string): ApiError =>
     resource_type: resourceType,
   })
 
-/** 409 for a value that is taken: `duplicate('category', 'name', name)`. */
+/** 409 for a value that must be unique and exists already: `duplicate('category', 'name', name)`. */
 export const duplicate = (resourceType: string, field: string, value: string): ApiError =>
   new ApiError('duplicate_found', {
     details: `Duplicated ${resourceType} exists with ${field} ${value}`,
@@ -189,27 +189,27 @@ export const duplicate = (resourceType: string, field: string, value: string): A
     resource_type: resourceType,
   })
 
-/** 400 for something that others still need: `inUse('category', id, { type: 'stacking_rules', ids: [rules.id] })`. */
+/** 400 for a resource that other resources still reference: `inUse('category', id, { type: 'stacking_rules', ids: [rules.id] })`. */
 export const inUse = (
   resourceType: string,
   resourceId: string,
   { type, ids, total = ids.length }: { type: string; ids: string[]; total?: number },
 ): ApiError => {
-  const named = ids.slice(0, relatedIdsMax)
+  const listedIds = ids.slice(0, relatedIdsMax)
   return new ApiError('resource_in_use', {
-    details: `Resource ${resourceType} with id ${resourceId} is in use by ${type} with ids [${named.join(', ')}]`,
+    details: `Resource ${resourceType} with id ${resourceId} is in use by ${type} with ids [${listedIds.join(', ')}]`,
     resource_id: resourceId,
     resource_type: resourceType,
-    related_object_ids: named,
+    related_object_ids: listedIds,
     related_object_type: type,
     related_object_total: total,
   })
 }
 
-/** Ids that an answer names (docs/reference/errors.md#error-body); the total counts the others. */
+/** Ids listed in an error body (docs/reference/errors.md#error-body); `related_object_total` counts all of them. */
 const relatedIdsMax = 20
 
-/** 400 for an object that every project has and nobody may change. */
+/** 400 for a built-in object, which cannot be changed. */
 export const isProtected = (resourceType: string, resourceId: string): ApiError =>
   new ApiError('resource_protected', {
     details: `Resource ${resourceType} with id ${resourceId} is built in and cannot be changed`,
@@ -220,13 +220,13 @@ export const isProtected = (resourceType: string, resourceId: string): ApiError 
 export const invalidPayload = (details: string): ApiError => new ApiError('invalid_payload', { details })
 export const invalidQuery = (details: string): ApiError => new ApiError('invalid_query_params', { details })
 
-/** The names a transport failure carries besides the normal fields (docs/reference/errors.md#transport-failures). */
+/** The value of `error` that a transport failure has in addition to the normal fields (docs/reference/errors.md#transport-failures). */
 const transportNames: Partial<Record<ErrorKey, string>> = {
   payload_too_large: 'Request Entity Too Large',
   unsupported_media_type: 'Unsupported Media Type',
 }
 
-/** The text of a refusal's answer, for the operator's own messages by key. */
+/** The JSON text of an error response; `messages` are the operator's custom messages by error key. */
 export function errorText(error: ApiError, requestId: string, messages: ReadonlyMap<string, string>): string {
   return error.bodiless ? '' : JSON.stringify(errorBody(error, requestId, messages.get(error.key)))
 }
@@ -249,7 +249,7 @@ function withoutMessage({ message: _, ...facts }: ErrorFacts): Omit<ErrorFacts, 
   return facts
 }
 
-/** A body that is not JSON: `invalid_payload` in the shape of a transport failure. */
+/** A body that is not JSON: `invalid_payload` with the fields of a transport failure. */
 export class MalformedJson extends ApiError {
   constructor() {
     super('invalid_payload', { message: 'Invalid request payload JSON format' })

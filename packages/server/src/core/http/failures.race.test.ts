@@ -6,7 +6,7 @@ import { newProject } from '../../testing/app.ts'
 import { anotherConnection, postgresUrl } from '../../testing/nodes.ts'
 import { operation } from './operation.ts'
 
-/** How far two transactions have come, so that they can meet in the middle. */
+/** A barrier for transactions, by name: all parties continue when the last one has arrived. */
 const arrivals = new Map<string, { waiting: number; open: () => void; all: Promise<void> }>()
 
 function meet(place: string, parties: number): Promise<void> {
@@ -58,7 +58,7 @@ const extra = [
   }),
 ]
 
-test('a connection that dies in the middle of a write is 503, leaves nothing behind, and is replaced', async () => {
+test('a connection that breaks during a write gives 503, leaves nothing behind, and is replaced', async () => {
   const shop = await newProject({ extra })
   const answer = await shop.call('POST', '/v1/probes/killed')
   expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: { key: 'service_unavailable' } })
@@ -66,7 +66,7 @@ test('a connection that dies in the middle of a write is 503, leaves nothing beh
   expect(list).toMatchObject({ status: 200, body: { total: 0 } })
 })
 
-test('of two writes that wait for each other both succeed, one of them in a second try', async () => {
+test('of two deadlocked writes both succeed, one of them on retry', async () => {
   const shop = await newProject({ extra })
   for (const name of ['A', 'B']) await shop.call('POST', '/v1/categories', { name, hierarchy: 0 })
   const answers = await Promise.all([

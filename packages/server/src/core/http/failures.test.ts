@@ -17,7 +17,7 @@ import { operation } from './operation.ts'
 const Done = Type.Object({ done: Type.String() })
 type Done = Static<typeof Done>
 
-/** What a probe of this file does after it has written a category. */
+/** What the probe operation does after it has written a category. */
 type Ending = (ctx: Ctx, attempt: number) => Promise<Done | ApiError>
 
 const endings = new Map<string, Ending>()
@@ -45,7 +45,7 @@ const probe = (method: 'POST' | 'GET', path: string, id: string) =>
 
 const extra = [probe('POST', '/v1/probes/write', 'probeWrite'), probe('GET', '/v1/probes/read', 'probeRead')]
 
-/** Calls the probe with an ending of its own and says what is left in the database. */
+/** Calls the probe with the given ending and returns what is in the database afterwards. */
 async function run(
   shop: Shop,
   ending: Ending,
@@ -66,8 +66,8 @@ async function run(
     answer,
     name,
     stored: rows.map(({ hierarchy }) => hierarchy),
-    tried: attempts.get(name),
-    told: committed.filter((one) => one === name).length,
+    attempts: attempts.get(name),
+    afterCommits: committed.filter((one) => one === name).length,
   }
 }
 
@@ -77,7 +77,7 @@ const raise = (errcode: string) =>
 const internal = { code: 500, key: 'internal_error', message: 'Internal Server Error' }
 const away = { code: 503, key: 'service_unavailable', message: 'Service Unavailable' }
 
-describe('what was not foreseen', () => {
+describe('an unexpected error', () => {
   test.each<[what: string, thrown: unknown]>([
     ['an error', new Error('select secret from keys where token = hunter2')],
     [
@@ -90,22 +90,22 @@ describe('what was not foreseen', () => {
     ['a plain object', { message: 'hunter2', code: 400 }],
     ['null', null],
     ['nothing', undefined],
-  ])('%s that is thrown is answered without a word about it, and nothing is half-written', async (_what, thrown) => {
+  ])('%s that is thrown gives 500 without details, and nothing is half-written', async (_what, thrown) => {
     const shop = await newProject({ extra })
     for (const method of ['POST', 'GET']) {
-      const { answer, stored, told, tried } = await run(shop, () => Promise.reject(thrown), { method })
+      const { answer, stored, afterCommits, attempts } = await run(shop, () => Promise.reject(thrown), { method })
       expect(answer.status).toBe(500)
       expect(answer.body).toEqual({ ...internal, request_id: answer.headers['x-request-id'] })
       expect(JSON.stringify(answer)).not.toContain('hunter2')
-      expect({ stored, told, tried }).toEqual({ stored: [], told: 0, tried: 1 })
+      expect({ stored, afterCommits, attempts }).toEqual({ stored: [], afterCommits: 0, attempts: 1 })
     }
   })
 
-  test('a reply that lacks what it promises is such a failure, too, and undone', async () => {
+  test('a reply without a required property is an internal error too, and rolled back', async () => {
     const shop = await newProject({ extra })
-    const { answer, stored, told } = await run(shop, async () => ({ other: 1 }) as unknown as Done)
+    const { answer, stored, afterCommits } = await run(shop, async () => ({ other: 1 }) as unknown as Done)
     expect(answer).toMatchObject({ status: 500, body: internal })
-    expect({ stored, told }).toEqual({ stored: [], told: 0 })
+    expect({ stored, afterCommits }).toEqual({ stored: [], afterCommits: 0 })
   })
 
   test('the next request is not affected', async () => {
@@ -114,15 +114,15 @@ describe('what was not foreseen', () => {
     expect(await run(shop, async () => ({ done: 'yes' }))).toMatchObject({
       answer: { status: 200, body: { done: 'yes' } },
       stored: [1],
-      told: 1,
+      afterCommits: 1,
     })
   })
 })
 
 describe('a refusal', () => {
-  test('that is thrown undoes what the request did', async () => {
+  test('that is thrown rolls back what the request did', async () => {
     const shop = await newProject({ extra })
-    const { answer, stored, told } = await run(shop, () => Promise.reject(notFound('voucher', 'NOPE-1')))
+    const { answer, stored, afterCommits } = await run(shop, () => Promise.reject(notFound('voucher', 'NOPE-1')))
     expect(answer.status).toBe(404)
     expect(answer.body).toEqual({
       code: 404,
@@ -133,12 +133,12 @@ describe('a refusal', () => {
       resource_type: 'voucher',
       request_id: answer.headers['x-request-id'],
     })
-    expect({ stored, told }).toEqual({ stored: [], told: 0 })
+    expect({ stored, afterCommits }).toEqual({ stored: [], afterCommits: 0 })
   })
 
-  test('that is returned keeps it, and is answered all the same', async () => {
+  test('that is returned commits what the request did, and the caller gets the error', async () => {
     const shop = await newProject({ extra })
-    const { answer, stored, told } = await run(
+    const { answer, stored, afterCommits } = await run(
       shop,
       async () => new ApiError('duplicate_found', { details: 'Kept' }, { 'Retry-After': '7' }),
     )
@@ -148,16 +148,16 @@ describe('a refusal', () => {
       body: { code: 409, key: 'duplicate_found', details: 'Kept' },
     })
     expect(answer.body.request_id).toBe(answer.headers['x-request-id'])
-    expect({ stored, told }).toEqual({ stored: [1], told: 1 })
+    expect({ stored, afterCommits }).toEqual({ stored: [1], afterCommits: 1 })
   })
 
-  test('says its headers either way', async () => {
+  test('sends its headers in both cases', async () => {
     const shop = await newProject({ extra })
     const { answer } = await run(shop, () => Promise.reject(new ApiError('forbidden', {}, { 'Retry-After': '9' })))
     expect(answer).toMatchObject({ status: 403, headers: { 'retry-after': '9' } })
   })
 
-  test('that is returned but says nothing about the request itself is not given again under an idempotency key', async () => {
+  test('that is returned but does not depend on the request itself is not replayed under an idempotency key', async () => {
     const shop = await newProject({ extra })
     const headers = { 'idempotency-key': uniqueName('key') }
     const name = uniqueName('Half')
@@ -176,32 +176,36 @@ describe('a refusal', () => {
   })
 })
 
-describe.each(['40001', '40P01'])('a conflict with somebody else (%s)', (errcode) => {
+describe.each(['40001', '40P01'])('a conflict with another transaction (%s)', (errcode) => {
   test.each([1, 2, limits.transaction_attempts_max - 1])(
-    'that happens %d times in a row is never seen',
+    'that happens %d times in a row is retried, and the caller does not notice',
     async (times) => {
       const shop = await newProject({ extra })
-      const { answer, stored, tried, told } = await run(shop, async ({ db }, attempt) => {
+      const { answer, stored, attempts, afterCommits } = await run(shop, async ({ db }, attempt) => {
         if (attempt <= times) await raise(errcode).execute(db)
         return { done: 'yes' }
       })
       expect(answer).toMatchObject({ status: 200, body: { done: 'yes' } })
-      expect({ stored, tried, told }).toEqual({ stored: [times + 1], tried: times + 1, told: 1 })
+      expect({ stored, attempts, afterCommits }).toEqual({ stored: [times + 1], attempts: times + 1, afterCommits: 1 })
     },
   )
 
-  test('that never ends is given up after a few tries, as something to come back for', async () => {
+  test('that never ends gives 503 with Retry-After after a few attempts', async () => {
     const shop = await newProject({ extra })
-    const { answer, stored, tried, told } = await run(shop, async ({ db }) => {
+    const { answer, stored, attempts, afterCommits } = await run(shop, async ({ db }) => {
       await raise(errcode).execute(db)
       return { done: 'never' }
     })
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' }, body: away })
     expect(JSON.stringify(answer.body)).not.toContain('hunter2')
-    expect({ stored, tried, told }).toEqual({ stored: [], tried: limits.transaction_attempts_max, told: 0 })
+    expect({ stored, attempts, afterCommits }).toEqual({
+      stored: [],
+      attempts: limits.transaction_attempts_max,
+      afterCommits: 0,
+    })
   })
 
-  test('is also invisible under an idempotency key', async () => {
+  test('is also retried under an idempotency key', async () => {
     const shop = await newProject({ extra })
     const headers = { 'idempotency-key': uniqueName('key') }
     const ending: Ending = async ({ db }, attempt) => {
@@ -209,16 +213,16 @@ describe.each(['40001', '40P01'])('a conflict with somebody else (%s)', (errcode
       return { done: 'yes' }
     }
     const first = await run(shop, ending, { headers })
-    expect(first).toMatchObject({ answer: { status: 200 }, stored: [3], tried: 3, told: 1 })
+    expect(first).toMatchObject({ answer: { status: 200 }, stored: [3], attempts: 3, afterCommits: 1 })
     const again = await run(shop, ending, { headers, name: first.name })
     expect(again).toMatchObject({
       answer: { status: 200, headers: { 'idempotency-replayed': 'true' } },
-      tried: 3,
-      told: 1,
+      attempts: 3,
+      afterCommits: 1,
     })
   })
 
-  test('starts every try at the same moment with the same request id', async () => {
+  test('keeps the time and the request id in every attempt', async () => {
     const shop = await newProject({ extra })
     const seen = new Set<string>()
     await run(shop, async ({ db, now, request_id }, attempt) => {
@@ -232,31 +236,31 @@ describe.each(['40001', '40P01'])('a conflict with somebody else (%s)', (errcode
 
 describe('an error of the database', () => {
   test.each(['08000', '08006', '53200', '53300', '53400', '57014', '57P01', '57P03', '55P03', '25P03'])(
-    'that will pass (%s) is 503 with a time to come back, and nothing is half-written',
+    'that is transient (%s) gives 503 with Retry-After, and nothing is half-written',
     async (errcode) => {
       const shop = await newProject({ extra })
-      const { answer, stored, tried } = await run(shop, async ({ db }) => {
+      const { answer, stored, attempts } = await run(shop, async ({ db }) => {
         await raise(errcode).execute(db)
         return { done: 'never' }
       })
       expect(answer.status).toBe(503)
       expect(answer.headers['retry-after']).toBe('5')
       expect(answer.body).toEqual({ ...away, request_id: answer.headers['x-request-id'] })
-      expect({ stored, tried }).toEqual({ stored: [], tried: 1 })
+      expect({ stored, attempts }).toEqual({ stored: [], attempts: 1 })
     },
   )
 
   test.each(['22012', '23505', '23514', '42P01', '42703', 'XX000', 'P0001'])(
-    'that is our own fault (%s) is 500 without a word about it',
+    'that is a bug (%s) gives 500 without details',
     async (errcode) => {
       const shop = await newProject({ extra })
-      const { answer, stored, tried } = await run(shop, async ({ db }) => {
+      const { answer, stored, attempts } = await run(shop, async ({ db }) => {
         await raise(errcode).execute(db)
         return { done: 'never' }
       })
       expect(answer.status).toBe(500)
       expect(answer.body).toEqual({ ...internal, request_id: answer.headers['x-request-id'] })
-      expect({ stored, tried }).toEqual({ stored: [], tried: 1 })
+      expect({ stored, attempts }).toEqual({ stored: [], attempts: 1 })
     },
   )
 
@@ -307,7 +311,7 @@ describe('an error of the database', () => {
     expect(refusal.headers['Retry-After']).toBe(status === 503 ? '5' : undefined)
   })
 
-  test('that keeps the service from knowing its callers is 503 and not 401', async () => {
+  test('during authentication gives 503 and not 401', async () => {
     const shop = await newProject({ extra })
     const database = connectPostgres({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' })
     const { runtime } = shop.service
@@ -342,7 +346,7 @@ describe('messages of the operator', () => {
   )
   const env = { ERROR_MESSAGES_FILE: file }
 
-  test('stand beside what is always said, by the key of the error', async () => {
+  test('are added to the standard fields, by error key', async () => {
     const shop = await newProject({ env, extra })
     const answer = await shop.call('GET', '/v1/categories/cat_1')
     expect(answer.body).toEqual({
@@ -369,14 +373,14 @@ describe('messages of the operator', () => {
     })
   })
 
-  test('are absent where there is none, whatever language is asked for', async () => {
+  test('are absent without a message for the key, whatever language is requested', async () => {
     const shop = await newProject({ env, extra })
     expect(
       (await shop.call('PATCH', '/v1/categories', undefined, { 'accept-language': 'de' })).body,
     ).not.toHaveProperty('error')
   })
 
-  test('do not replace the word of a transport failure', async () => {
+  test('do not replace the `error` of a transport failure', async () => {
     const shop = await newProject({ env, extra })
     const headers = { 'content-type': 'application/json' }
     expect((await shop.call('POST', '/v1/categories', '{', headers)).body).toMatchObject({

@@ -5,17 +5,17 @@ import { ApiError, errorText } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What was thrown when the fault is ours, for the log; otherwise null. */
+    /** The thrown error of a 5xx response, for the log; otherwise null. */
     failure: unknown
   }
 }
 
-/** Turns whatever was thrown into an answer of the contract's shape. What we did not foresee says nothing but a request id. */
+/** Turns any thrown error into an error body of the contract. An unexpected error reveals nothing but the request id. */
 export function answerFailures(app: FastifyInstance, settings: Settings): void {
   app.decorateRequest('failure', null)
   app.setErrorHandler((thrown, request, reply) => {
     const refusal = refusalOf(thrown, settings)
-    // A refusal on purpose has nothing behind it, unless it names its cause.
+    // An ApiError thrown on purpose has nothing to log unless it has a cause.
     if (refusal.status >= 500) request.failure = refusal === thrown ? (refusal.cause ?? null) : thrown
     reply.code(refusal.status).headers(refusal.headers)
     if (refusal.bodiless) return reply.send()
@@ -30,7 +30,8 @@ export function refusalOf(thrown: unknown, { max_body_bytes }: Pick<Settings, 'm
   const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge(max_body_bytes)
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('unsupported_media_type')
-  // A wrong Content-Length, or a body that breaks off: the framework calls both bad requests. Others do not get to.
+  // A wrong Content-Length, or a body that breaks off: Fastify marks both with status 400. A `statusCode` on
+  // any other error is ignored.
   if (statusCode === 400 && (isFrameworkCode(code) || code === 'ECONNRESET'))
     return new ApiError('invalid_payload', { details: 'The request is malformed' })
   return isOutage(thrown) ? unavailable() : new ApiError('internal_error')

@@ -13,7 +13,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { toInstant } from '../lib/instant.ts'
 import { claim, fingerprintOf } from './idempotency.ts'
 
-/** Two nodes, each with connections and a memory of its own: only the database stands between them. */
+/** Two nodes with separate connections and caches: only the database synchronises them. */
 let nodes: Node[]
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ async function newShop() {
   return { project_id, headers, post, categories }
 }
 
-test('two hundred retries over two nodes: one effect, one answer', async () => {
+test('200 retries over two nodes have one effect and one reply', async () => {
   const shop = await newShop()
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
@@ -47,7 +47,7 @@ test('two hundred retries over two nodes: one effect, one answer', async () => {
   expect(await shop.categories()).toHaveLength(1)
 })
 
-test('many keys at once over two nodes: each has its one effect', async () => {
+test('many concurrent keys over two nodes have one effect each', async () => {
   const shop = await newShop()
   const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
   const answers = await Promise.all(
@@ -60,7 +60,7 @@ test('many keys at once over two nodes: each has its one effect', async () => {
   expect((await shop.categories()).map(({ name }) => name).sort()).toEqual(keys.sort())
 })
 
-test('two different requests with one key on two nodes: one is done, the other refused', async () => {
+test('of two different requests with the same key on two nodes, one is executed and the other refused', async () => {
   const shop = await newShop()
   for (let round = 0; round < 10; round += 1) {
     const answers = await Promise.all(
@@ -74,7 +74,7 @@ test('two different requests with one key on two nodes: one is done, the other r
   expect(await shop.categories()).toHaveLength(10)
 })
 
-test('a key whose first request does not end in time is reported as in use', async () => {
+test('a key whose first request does not end in time gives 409 in progress', async () => {
   const { project_id } = await newShop()
   const { db } = nodes[0]!.runtime.database
   const fingerprint = fingerprintOf('POST', '/v1/categories', undefined)
@@ -89,7 +89,7 @@ test('a key whose first request does not end in time is reported as in use', asy
   })
 })
 
-test('kill -9 in the middle of a request leaves nothing behind, and its key free for the retry', async () => {
+test('kill -9 during a request leaves nothing behind and releases its key for the retry', async () => {
   const shop = await newShop()
   const address = await startServer({ sleep_seconds: 170 })
   const body = { name: 'Summer', hierarchy: 0 }
@@ -104,7 +104,7 @@ test('kill -9 in the middle of a request leaves nothing behind, and its key free
   await failure
   expect(await shop.categories()).toEqual([])
 
-  // The database still sleeps for the dead process. The retry waits for its end, and then does the work itself.
+  // The database still runs the sleep of the dead process. The retry waits for its end, and then does the work itself.
   const retrying = shop.post(0, '/v1/crash-probe', body, 'k1')
   await waitsFor(sleeper)
   const { rows } = await sql`select pg_terminate_backend(${sleeper})`.execute(nodes[0]!.runtime.database.db)
@@ -120,7 +120,7 @@ test('kill -9 in the middle of a request leaves nothing behind, and its key free
   })
 })
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 async function startServer({ sleep_seconds }: { sleep_seconds: number }): Promise<{ url: string; kill(): void }> {
   const script = fileURLToPath(new URL('../../testing/crash-server.ts', import.meta.url))
   const child = spawn(process.execPath, [...quick.args, script, postgresUrl(), String(sleep_seconds)], {
@@ -132,7 +132,7 @@ async function startServer({ sleep_seconds }: { sleep_seconds: number }): Promis
   return { url: url as string, kill: () => void child.kill('SIGKILL') }
 }
 
-/** Waits until the probe of the other process has written its category and sleeps, and answers which backend does. */
+/** Waits until the probe of the other process has written its category and sleeps, and returns the pid of its backend. */
 async function insideTransaction(): Promise<number> {
   const { db } = nodes[0]!.runtime.database
   return until(async () => {
@@ -142,7 +142,7 @@ async function insideTransaction(): Promise<number> {
   })
 }
 
-/** Waits until somebody waits for a backend. */
+/** Waits until another backend is blocked by the backend with this pid. */
 async function waitsFor(pid: number): Promise<void> {
   const { db } = nodes[0]!.runtime.database
   await until(async () => {

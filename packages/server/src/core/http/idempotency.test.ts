@@ -9,13 +9,13 @@ import { operation } from './operation.ts'
 
 interface RawAnswer {
   status: number
-  /** Byte for byte, as the shop receives it. */
+  /** The response, byte for byte. */
   text: string
   replayed: boolean
   type: string | undefined
 }
 
-/** A call as a shop that retries makes it; the answer is kept as text, because a replay repeats bytes. */
+/** A call of a client that retries; the response is kept as text, because a replay repeats the bytes. */
 async function call(
   shop: Shop,
   key: string | undefined,
@@ -50,11 +50,11 @@ const keptFor = (shop: Shop) =>
     .selectAll()
     .execute()
 
-/** The answer to a repeated request: the same bytes, and a header that says so. */
+/** The response to a repeated request: the same bytes, and the replay header. */
 const replayOf = ({ status, text, type }: RawAnswer): RawAnswer => ({ status, text, type, replayed: true })
 
-describe('a request sent again with its key', () => {
-  test('has one effect and one answer, byte for byte; another body is refused', async () => {
+describe('a request repeated with the same key', () => {
+  test('has one effect and one reply, byte for byte; another body is refused', async () => {
     const shop = await newProject()
     const first = await post(shop, 'k1', summer)
     expect(first).toMatchObject({ status: 200, replayed: false })
@@ -69,10 +69,10 @@ describe('a request sent again with its key', () => {
       message: 'Idempotency key conflict',
       details: "Idempotency key 'k1' was used with another request",
     })
-    expect(await post(shop, 'k1', summer)).toEqual(replayOf(first)) // the refusal did not take the key
+    expect(await post(shop, 'k1', summer)).toEqual(replayOf(first)) // the refusal did not replace the stored reply
   })
 
-  test('two hundred times at once: one effect, two hundred answers that are one', async () => {
+  test('200 times concurrently has one effect and 200 equal replies', async () => {
     const shop = await newProject()
     const answers = await Promise.all(Array.from({ length: 200 }, () => post(shop, 'k1', summer)))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
@@ -81,14 +81,14 @@ describe('a request sent again with its key', () => {
     expect(await categoriesOf(shop)).toHaveLength(1)
   })
 
-  test('without a key nothing is remembered', async () => {
+  test('without a key no reply is stored', async () => {
     const shop = await newProject()
     expect(await post(shop, undefined, summer)).toMatchObject({ status: 200 })
     expect(await post(shop, undefined, summer)).toMatchObject({ status: 409, replayed: false })
     expect(await keptFor(shop)).toEqual([])
   })
 
-  test('tells what was true then, whatever happened since', async () => {
+  test('gets the original reply, whatever has changed since', async () => {
     const shop = await newProject()
     const first = await post(shop, 'k1', summer)
     await shop.call('DELETE', `/v1/categories/${JSON.parse(first.text).id}`)
@@ -96,7 +96,7 @@ describe('a request sent again with its key', () => {
     expect(await categoriesOf(shop)).toEqual([])
   })
 
-  test('is another one when a byte of the body, the path, the query or the method differs', async () => {
+  test('is a conflict if a byte of the body, the path, the query or the method differs', async () => {
     const shop = await newProject()
     const { id } = JSON.parse((await post(shop, undefined, summer)).text)
     const path = `/v1/categories/${id}`
@@ -116,14 +116,14 @@ describe('a request sent again with its key', () => {
     expect(await categoriesOf(shop)).toMatchObject([{ id, name: 'Winter' }])
   })
 
-  test('a key belongs to its project: another one may use the same', async () => {
+  test('a key belongs to its project: another project may use the same key', async () => {
     const [shop, other] = [await newProject(), await newProject()]
     const [one, two] = [await post(shop, 'k1', summer), await post(other, 'k1', { name: 'Winter', hierarchy: 0 })]
     expect([one.status, two.status, two.replayed]).toEqual([200, 200, false])
     expect(await post(other, 'k1', summer)).toMatchObject({ status: 409 })
   })
 
-  test('may come with another token of the project', async () => {
+  test('may use another token of the project', async () => {
     const shop = await newProject()
     const first = await post(shop, 'k1', summer)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -134,7 +134,7 @@ describe('a request sent again with its key', () => {
 })
 
 describe('every kind of write', () => {
-  test('an update is made once, also when others change the same thing in between', async () => {
+  test('an update is applied once, also if another request changes the same object in between', async () => {
     const shop = await newProject()
     const path = `/v1/categories/${JSON.parse((await post(shop, undefined, summer)).text).id}`
     const first = await call(shop, 'k1', 'PUT', path, { name: 'Winter', hierarchy: 0 })
@@ -143,7 +143,7 @@ describe('every kind of write', () => {
     expect(await categoriesOf(shop)).toMatchObject([{ name: 'Spring', hierarchy: 5 }])
   })
 
-  test('a deletion is answered with 204 again, where without the key it would be 404', async () => {
+  test('a deletion gets 204 again, which would be 404 without the key', async () => {
     const shop = await newProject()
     const path = `/v1/categories/${JSON.parse((await post(shop, undefined, summer)).text).id}`
     const first = await call(shop, 'k1', 'DELETE', path)
@@ -152,7 +152,7 @@ describe('every kind of write', () => {
     expect(await call(shop, undefined, 'DELETE', path)).toMatchObject({ status: 404 })
   })
 
-  test('a read takes no key, and so cannot use one up', async () => {
+  test('a read ignores the key and does not claim it', async () => {
     const shop = await newProject()
     expect(await call(shop, 'k1', 'GET', '/v1/categories')).toMatchObject({ status: 200, replayed: false })
     expect(await call(shop, 'k1', 'GET', '/v1/categories')).toMatchObject({ replayed: false })
@@ -161,14 +161,14 @@ describe('every kind of write', () => {
     expect(await post(shop, 'k1', summer)).toMatchObject({ status: 200, replayed: false })
   })
 
-  test('management calls of a project, and those outside of any', async () => {
+  test('management calls inside and outside of a project are idempotent too', async () => {
     const shop = await newProject()
     const path = `/management/v1/projects/${shop.project_id}`
     const first = await call(shop, 'k1', 'PUT', path, { name: 'First' })
     await call(shop, undefined, 'PUT', path, { name: 'Second' })
     expect(await call(shop, 'k1', 'PUT', path, { name: 'First' })).toEqual(replayOf(first))
     expect((await shop.manage('GET', '')).body.name).toBe('Second')
-    // The project and its management share the keys: they are told apart by the path.
+    // Project calls and management calls share the keys: the path distinguishes the requests.
     expect(await post(shop, 'k1', summer)).toMatchObject({ status: 409 })
 
     const key = uniqueName('project')
@@ -179,7 +179,7 @@ describe('every kind of write', () => {
     expect(new Set(answers.map(({ text }) => JSON.parse(text).id)).size).toBe(1)
   })
 
-  test('where the reply holds a secret, the key is not taken and nothing is kept', async () => {
+  test('an operation whose reply contains a secret ignores the key and stores nothing', async () => {
     const shop = await newProject()
     const path = `/management/v1/projects/${shop.project_id}`
     const made = [
@@ -195,7 +195,7 @@ describe('every kind of write', () => {
 })
 
 describe('refusals', () => {
-  test('a refusal of the request is kept like a success, with the id of the request it answered', async () => {
+  test('a refusal of the request is stored like a success, with the id of the first request', async () => {
     const shop = await newProject()
     const refusals: Array<[key: string, method: string, path: string, body?: object]> = [
       ['k400', 'POST', '/v1/categories', { name: 'Summer' }],
@@ -217,20 +217,20 @@ describe('refusals', () => {
     expect(await categoriesOf(shop)).toEqual([])
   })
 
-  test('a body that is not understood does not take the key', async () => {
+  test('a malformed body does not claim the key', async () => {
     const shop = await newProject()
     expect(await post(shop, 'k1', '{"name":')).toMatchObject({ status: 400 })
     expect(await post(shop, 'k1', summer)).toMatchObject({ status: 200, replayed: false })
   })
 })
 
-describe('a key that is none', () => {
+describe('an invalid key is refused', () => {
   test.each([
     ['nothing', ''],
     ['256 characters', 'k'.repeat(256)],
     ['a letter beyond ASCII', 'clé'],
     ['a tab', 'a\tb'],
-  ])('%s is refused, and nothing happens', async (_, key) => {
+  ])('%s: the request is refused without any effect', async (_, key) => {
     const shop = await newProject()
     const answer = await post(shop, key, summer)
     expect(answer.status).toBe(400)
@@ -241,7 +241,7 @@ describe('a key that is none', () => {
     expect(await categoriesOf(shop)).toEqual([])
   })
 
-  test('255 characters, blanks and quotes are a key', async () => {
+  test('255 characters, blanks and quotes are a valid key', async () => {
     const shop = await newProject()
     for (const key of ['k'.repeat(255), `it's "my" key; drop table`]) {
       const body = { name: uniqueName('category'), hierarchy: 0 }
@@ -252,7 +252,7 @@ describe('a key that is none', () => {
   })
 })
 
-test('a key is kept for a day and then free', async () => {
+test('a key is stored for a day and then free again', async () => {
   const shop = await newProject({ env: { CLUSTER_ID: 'with-a-clock-of-its-own' } })
   const { clock } = shop.service
   const first = await post(shop, 'k1', summer)
@@ -266,7 +266,7 @@ test('a key is kept for a day and then free', async () => {
   expect(await post(shop, 'k1', { name: 'Winter', hierarchy: 0 })).toEqual(replayOf(second))
 })
 
-/** Creates a category and then ends as its path says, the first times it is called; later it simply succeeds. */
+/** Creates a category and then ends as its path says, for the first calls; later calls succeed. */
 let leftToFail = 0
 const fateProbe = operation({
   id: 'fateProbe',
@@ -281,7 +281,7 @@ const fateProbe = operation({
     if (leftToFail-- <= 0) return category
     if (fate === 'bug') throw new Error('a bug')
     const refusal = new ApiError(fate as ErrorKey, { details: 'Fate' })
-    if (fate === 'missing_parameters') return refusal // returned, not thrown: what was done is kept
+    if (fate === 'missing_parameters') return refusal // returned, not thrown: the transaction commits
     throw refusal
   },
 })
@@ -299,7 +299,7 @@ describe('a request that fails half-way', () => {
     ['forbidden', 403],
     ['missing_required_permission', 403],
     ['too_many_requests', 429],
-  ])('%s: the effect is undone, nothing is kept, and the key is free', async (fate, status) => {
+  ])('%s: the effect is rolled back, no reply is stored, and the key is free', async (fate, status) => {
     const shop = await newProject({ extra: [fateProbe] })
     expect(await probe(shop, fate, 1)).toMatchObject({ status, replayed: false })
     expect(await categoriesOf(shop)).toEqual([])
@@ -314,7 +314,7 @@ describe('a request that fails half-way', () => {
     ['invalid_payload', 400],
     ['not_found', 404],
     ['duplicate_found', 409],
-  ])('%s: the effect is undone, and the refusal is kept', async (fate, status) => {
+  ])('%s: the effect is rolled back, and the refusal is stored', async (fate, status) => {
     const shop = await newProject({ extra: [fateProbe] })
     const first = await probe(shop, fate, 1)
     expect(first).toMatchObject({ status, replayed: false })
@@ -323,7 +323,7 @@ describe('a request that fails half-way', () => {
     expect(await categoriesOf(shop)).toEqual([])
   })
 
-  test('a refusal that keeps its effect keeps it once', async () => {
+  test('a refusal that commits its effect commits it once', async () => {
     const shop = await newProject({ extra: [fateProbe] })
     const first = await probe(shop, 'missing_parameters', 1)
     expect(first).toMatchObject({ status: 400, replayed: false })
@@ -332,7 +332,7 @@ describe('a request that fails half-way', () => {
     expect(await categoriesOf(shop)).toHaveLength(1)
   })
 
-  test('while others wait with the same key: the next of them does the work', async () => {
+  test('while others wait with the same key: the next one does the work', async () => {
     const shop = await newProject({ extra: [fateProbe] })
     leftToFail = 1
     const answers = await Promise.all(
@@ -345,8 +345,8 @@ describe('a request that fails half-way', () => {
   })
 })
 
-describe('requests with one key in one process', () => {
-  test('go one at a time, in the order they came, and a failure stops nobody behind it', async () => {
+describe('requests with the same key in one process', () => {
+  test('run one at a time, in order of arrival, and a failure does not stop the next', async () => {
     const fly = keyedQueue()
     const story: string[] = []
     const flight = (name: string, fails = false) =>
@@ -361,7 +361,7 @@ describe('requests with one key in one process', () => {
     expect(story).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends'])
   })
 
-  test('wait no longer than the database would let them, and then hear that the first has not ended', async () => {
+  test('wait no longer than the lock timeout, and then get an error that the first has not ended', async () => {
     const fly = keyedQueue(200)
     const { promise: running, resolve: end } = Promise.withResolvers<string>()
     const story: string[] = []
@@ -371,7 +371,7 @@ describe('requests with one key in one process', () => {
     const third = fly('key', async () => story.push('third'))
     end('the first')
     await Promise.all([first, third])
-    expect(story).toEqual(['first', 'third']) // nobody passed the one that was running
+    expect(story).toEqual(['first', 'third']) // no waiter overtook the running request
   })
 
   test('other keys do not wait', async () => {

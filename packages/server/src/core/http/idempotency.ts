@@ -17,17 +17,17 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   return header
 }
 
-/** Two requests are the same when method, target and body bytes are. */
+/** Two requests are equal when method, URL and body bytes are. */
 export function fingerprintOf(method: string, url: string, body: Uint8Array | undefined): Buffer {
   return hash('sha256', Buffer.concat([Buffer.from(`${method} ${url}\n`), body ?? Buffer.alloc(0)]), 'buffer')
 }
 
 /**
- * Claims a key inside the writing transaction, or answers the reply that was stored under it.
+ * Claims an idempotency key inside the writing transaction (null), or returns the reply that is stored under it.
  *
- * While another transaction holds the same key uncommitted, the database makes this statement wait: if the other commits,
- * its reply is returned; if it fails or its process dies, the key is free again and claimed here. So one effect and one
- * reply, whatever the timing.
+ * While another transaction holds the same key uncommitted, the database blocks this statement: if that transaction
+ * commits, its reply is returned; if it fails or its process dies, the key is free again and claimed here. So a request has
+ * one effect and one reply, whatever the timing.
  */
 export async function claim(
   trx: Trx,
@@ -59,13 +59,13 @@ export async function claim(
   return { status: stored.status as number, body: stored.body as string }
 }
 
-/** Until when a reply is kept. */
+/** When a stored reply expires. */
 export const expiryOf = (now: Instant): Instant => toInstant(Date.parse(now) + limits.idempotency_ttl_hours * 3_600_000)
 
 export const usedOtherwise = (key: string): ApiError =>
   new ApiError('idempotency_key_conflict', { details: `Idempotency key '${key}' was used with another request` })
 
-/** Keeps the reply under a claimed key, in the transaction whose effects it reports. */
+/** Stores the reply under a claimed key, in the same transaction as the effects it reports. */
 export async function keep(trx: Trx, scope: string, key: string, { status, body }: StoredReply): Promise<void> {
   await trx
     .updateTable('idempotency_keys')
@@ -75,15 +75,15 @@ export async function keep(trx: Trx, scope: string, key: string, { status, body 
     .execute()
 }
 
-/** Gives a claimed key back; what the request did stays. */
+/** Releases a claimed key, so that a retry runs again; the writes of the request stay. */
 export async function release(trx: Trx, scope: string, key: string): Promise<void> {
   await trx.deleteFrom('idempotency_keys').where('project_id', '=', scope).where('key', '=', key).execute()
 }
 
-/** A refused credential or a full window says nothing about the request itself, and a 5xx may go better next time. */
+/** Replies 401, 403, 429 and 5xx are not stored: they do not depend on the request alone, so a retry may succeed. */
 export const isKept = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status)
 
-/** A request that others stood in the way of may go better next time, too. */
+/** Refusals caused by concurrent requests are not stored either: a retry may succeed. */
 export const isKeptRefusal = ({ status, key }: ApiError): boolean =>
   isKept(status) && key !== 'multiple_requests' && key !== 'idempotency_key_conflict'
 
@@ -91,21 +91,21 @@ const inProgress = () =>
   new ApiError('idempotency_key_in_progress', { details: 'A request with this Idempotency-Key has not ended yet' })
 
 /**
- * Lets requests with one key pass one at a time within this process, so that a hundred retries wait here and not on a
- * hundred database connections; as long as they would wait there.
+ * Runs work of the same key one after another within this process: a hundred retries wait here instead of occupying a
+ * hundred database connections. The timeout equals the lock timeout of the database.
  */
 export function keyedQueue(
   waitMs: number = limits.lock_timeout_seconds * 1_000,
 ): <T>(name: string, work: () => Promise<T>) => Promise<T> {
-  const serialize = new Map<string, Promise<void>>()
+  const queues = new Map<string, Promise<void>>()
   return async (name, work) => {
-    const before = serialize.get(name)
-    const flight = before === undefined ? work() : within(waitMs, before, inProgress).then(work)
-    // Who gave up waiting does not let those behind it pass the one it waited for.
-    const landed = Promise.allSettled([before, flight]).then(() => {
-      if (serialize.get(name) === landed) serialize.delete(name)
+    const previous = queues.get(name)
+    const result = previous === undefined ? work() : within(waitMs, previous, inProgress).then(work)
+    // A waiter that timed out must not let the next one start while the work it waited for still runs.
+    const finished = Promise.allSettled([previous, result]).then(() => {
+      if (queues.get(name) === finished) queues.delete(name)
     })
-    serialize.set(name, landed)
-    return flight
+    queues.set(name, finished)
+    return result
   }
 }

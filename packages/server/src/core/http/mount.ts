@@ -5,12 +5,11 @@ import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
 import type { Method, Operation } from './operation.ts'
 
-/** A method and a path that are served. */
 export type Route = Pick<Operation, 'method' | 'path'>
 
 /**
- * Hands every operation to Fastify: its gate before the body is read, its answer after. `others` are served elsewhere,
- * and known here so that another method on them is told apart from an unknown path.
+ * Registers every operation with Fastify: its gate runs before the body is read, its handler after. `others` are routes
+ * registered elsewhere, listed here so that a wrong method on them gets 405 and not 404.
  */
 export function mount(
   app: FastifyInstance,
@@ -33,18 +32,20 @@ export function mount(
   answerUnknownRoutes(app, [...operations, ...others])
 }
 
-/** 404 for an unknown path, 405 with `Allow` for a known one, before anything else is looked at. */
+/** 404 for an unknown path, 405 with `Allow` for a known path with another method; before any other check. */
 function answerUnknownRoutes(app: FastifyInstance, routes: readonly Route[]): void {
-  const known = routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }))
+  const knownRoutes = routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }))
   app.setNotFoundHandler(() => {
     throw new ApiError('not_found')
   })
   app.addHook('onRequest', (request, reply, next) => {
     const path = request.url.split('?')[0] as string
-    // The database has no text for this character, so that nothing is ever named with it.
+    // PostgreSQL text cannot contain U+0000, so no resource has it in its id.
     if (path.includes('%00')) return next(unknownRoute(request.method, path))
     if (!request.is404) return next()
-    const methods = [...new Set(known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort()
+    const methods = [
+      ...new Set(knownRoutes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
+    ].sort()
     if (methods.length === 0) return next(unknownRoute(request.method, path))
     if (isPreflight(request, path)) return answerPreflight(request.headers.origin as string, reply)
     next(notAllowed(request.method, methods))
@@ -67,11 +68,11 @@ export const unknownRoute = (method: string, path: string): ApiError =>
   new ApiError('not_found', { details: `Cannot find route ${method} ${path}` })
 
 function notAllowed(method: string, methods: Method[]): ApiError {
-  const spoken = methods.length === 1 ? methods[0] : `${methods.slice(0, -1).join(', ')} or ${methods.at(-1)}`
-  const allowed = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
+  const suggestion = methods.length === 1 ? methods[0] : `${methods.slice(0, -1).join(', ')} or ${methods.at(-1)}`
+  const allowed = methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
   return new ApiError(
     'method_not_allowed',
-    { details: `${method} is not supported by this endpoint. Did you mean ${spoken}?` },
+    { details: `${method} is not supported by this endpoint. Did you mean ${suggestion}?` },
     { Allow: allowed.join(', ') },
   )
 }

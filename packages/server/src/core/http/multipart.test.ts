@@ -28,7 +28,7 @@ const read = (body: string | Buffer, type = contentType) => {
   return parts === null ? null : Object.fromEntries([...parts].map(([name, bytes]) => [name, bytes.toString()]))
 }
 
-test('any bytes arrive as they were sent, whatever they are', () => {
+test('any bytes are read unchanged', () => {
   const awkward = array(
     tuple(uint8Array({ maxLength: 9 })).map(([bytes]) => bytes),
     { maxLength: 4 },
@@ -48,7 +48,7 @@ test('any bytes arrive as they were sent, whatever they are', () => {
   )
 })
 
-describe('a body is read', () => {
+describe('a body is parsed', () => {
   const plain = bodyOf([
     [fileHead, 'name\nMug\n'],
     [field('webhooks_enable'), 'true'],
@@ -75,9 +75,9 @@ describe('a body is malformed', () => {
   const good = bodyOf([[field('file'), 'x']]).toString()
   test.each<[string, string, string | undefined]>([
     ['without a boundary in its type', good, 'multipart/form-data'],
-    ['with an empty one', good, 'multipart/form-data; boundary='],
-    ['with one that is too long', good, `multipart/form-data; boundary=${'b'.repeat(71)}`],
-    ['with another one', good, 'multipart/form-data; boundary=other'],
+    ['with an empty boundary', good, 'multipart/form-data; boundary='],
+    ['with a boundary that is too long', good, `multipart/form-data; boundary=${'b'.repeat(71)}`],
+    ['with another boundary', good, 'multipart/form-data; boundary=other'],
     ['without an end', good.replace(/--\r\n$/, ''), undefined],
     ['that breaks off in a part', good.slice(0, good.indexOf('\r\nx') + 3), undefined],
     ['that breaks off in a head', good.slice(0, good.indexOf('name=')), undefined],
@@ -90,7 +90,7 @@ describe('a body is malformed', () => {
     ['with nothing in it', '', undefined],
   ])('%s', (_, body, type) => expect(read(body, type)).toBeNull()) // biome-ignore format: one case is one line
 
-  test('but not with as many parts as there may be', () => {
+  test('the maximum number of parts is accepted', () => {
     const body = bodyOf(Array.from({ length: limits.multipart_parts_max }, (_, n) => [field(`f${n}`), ''] as const))
     expect(readMultipart(body, contentType)?.size).toBe(limits.multipart_parts_max)
   })
@@ -123,7 +123,7 @@ describe('over HTTP', () => {
   const post = (body: Buffer | string | undefined, headers: Record<string, string> = {}) =>
     shop.call('POST', '/v1/probes/multipart', body, { 'content-type': contentType, ...headers })
 
-  test('the file is bytes, other parts are read as a form would be, unknown ones are ignored', async () => {
+  test('the file is read as bytes, other parts like a form, and unknown parts are ignored', async () => {
     const body = bodyOf([
       [fileHead, Uint8Array.from([0, 255, 13, 10])],
       [field('webhooks_enable'), 'TRUE'],
@@ -143,7 +143,7 @@ describe('over HTTP', () => {
     ['a malformed body', 'file=x', 'Payload is not a well-formed multipart/form-data body'],
     ['a field of another type', bodyOf([[fileHead, ''], [field('count'), 'many']]), 'Property .count must be integer'],
     ['a field that is not UTF-8', bodyOf([[fileHead, ''], [field('note'), Uint8Array.from([255])]]), 'Property .note must be text in UTF-8'],
-    ['a field the database cannot hold', bodyOf([[fileHead, ''], [field('note'), 'a\0b']]), 'Payload contains text with the character U+0000 or half of a surrogate pair, or a number beyond all numbers'],
+    ['a field that the database cannot store', bodyOf([[fileHead, ''], [field('note'), 'a\0b']]), 'Payload contains text with the character U+0000 or half of a surrogate pair, or a number beyond all numbers'],
   ])('%s is refused', async (_, body, details) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { key: 'invalid_payload', details } })
   }) // biome-ignore format: one case is one line
@@ -156,7 +156,7 @@ describe('over HTTP', () => {
       })
   })
 
-  test('the same bytes with the same key are the same request, others are not', async () => {
+  test('the same bytes with the same idempotency key are replayed, other bytes are a conflict', async () => {
     const body = bodyOf([[fileHead, 'a']])
     const key = { 'idempotency-key': 'import-1' }
     const first = await post(body, key)

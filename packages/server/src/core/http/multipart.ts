@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { limits } from '../lib/limits.ts'
 
-/** A part of a multipart body that is taken as bytes, whatever they are. */
+/** A part of a multipart body that is read as raw bytes. */
 export const Binary = (options: { description?: string; examples?: string[] } = {}) =>
-  // Without a type, since a schema has none for bytes; the documentation calls it a string, as everybody does.
+  // JSON Schema has no type for bytes; the OpenAPI document calls it a string, as is usual.
   Type.Unsafe<Buffer>({ format: 'binary', ...options })
 
 /**
- * The parts of a `multipart/form-data` body (RFC 7578) by name, the last one of a name; null when it is malformed. The
- * bytes are views of the body.
+ * The parts of a `multipart/form-data` body (RFC 7578) by name; of repeated names the last. Null when malformed. The buffers
+ * are views into the body.
  */
 export function readMultipart(body: Buffer, contentType: string): Map<string, Buffer> | null {
   const boundary = boundaryIn(contentType)
@@ -23,7 +23,7 @@ export function readMultipart(body: Buffer, contentType: string): Map<string, Bu
     if (headAt === null || headEnd < 0 || headEnd - headAt > limits.multipart_head_bytes_max) return null
     const name = nameIn(body.subarray(headAt, headEnd).toString('utf8'))
     const contentAt = headEnd + 4
-    // The line break that ends the head may be the one that begins the delimiter: then the part is empty.
+    // In an empty part, the line break that ends the head also begins the delimiter.
     const contentEnd = body.indexOf(delimiter, headEnd + 2)
     if (name === null || contentEnd < 0) return null
     parts.set(name, body.subarray(contentAt, contentEnd))
@@ -38,7 +38,7 @@ function boundaryIn(contentType: string): string | null {
   return found?.[1] ?? found?.[2] ?? null
 }
 
-/** Behind the first delimiter; what stands before it is for people. */
+/** The position after the first delimiter; the preamble before it is ignored. */
 function afterFirst(body: Buffer, delimiter: Buffer): number | null {
   const first = delimiter.subarray(2)
   if (body.subarray(0, first.length).equals(first)) return first.length
@@ -46,7 +46,7 @@ function afterFirst(body: Buffer, delimiter: Buffer): number | null {
   return at < 0 ? null : at + delimiter.length
 }
 
-/** Behind the line break of a delimiter, before which there may be blanks. */
+/** The position after the line break of a delimiter; blanks may precede it. */
 function afterLine(body: Buffer, at: number): number | null {
   let end = at
   while (body[end] === 0x20 || body[end] === 0x09) end += 1
@@ -60,7 +60,7 @@ function nameIn(head: string): string | null {
     if (disposition === undefined) continue
     const found = /(?:^|;)\s*name=(?:"([^"]*)"|([^\s";]+))/i.exec(disposition)
     const name = found?.[1] ?? found?.[2]
-    // Browsers write these three characters so (HTML, "multipart/form-data encoding algorithm").
+    // Browsers escape these three characters (HTML, "multipart/form-data encoding algorithm").
     return name === undefined ? null : name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
   }
   return null

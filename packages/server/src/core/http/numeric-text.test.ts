@@ -22,9 +22,9 @@ type Body = Static<typeof Body>
 
 const sent = compileValidator(NumericText(Body))
 const read = numbersRead(Body)
-const faultOf = (body: unknown) => sent.fault(body, { root: 'Payload', required: 'should' })
+const errorOf = (body: unknown) => sent.fault(body, { root: 'Payload', required: 'should' })
 
-describe('a body whose numbers may be text', () => {
+describe('a body with numbers as strings', () => {
   const bodies: Array<[sent: object, read: object]> = [
     [{ count: 5 }, { count: 5 }],
     [{ count: '5' }, { count: 5 }],
@@ -63,11 +63,11 @@ describe('a body whose numbers may be text', () => {
     ],
   ]
   test.each(bodies)('%j is read as %j', (body, expected) => {
-    expect(faultOf(body)).toBeNull()
+    expect(errorOf(body)).toBeNull()
     expect(read(body as Body)).toEqual(expected)
   })
 
-  const shapeless: Array<[body: object, fault: string]> = [
+  const invalidBodies: Array<[body: object, error: string]> = [
     [{ count: 'five' }, 'Property .count must match pattern ^[+-]?\\d+$'],
     [{ count: '' }, 'Property .count must match pattern ^[+-]?\\d+$'],
     [{ count: '5.0' }, 'Property .count must match pattern ^[+-]?\\d+$'],
@@ -76,7 +76,7 @@ describe('a body whose numbers may be text', () => {
     [{ count: 1, ratio: '1e3' }, 'Property .ratio must match pattern ^[+-]?\\d+(\\.\\d+)?$'],
     [{ count: 1, prices: { a: 'x' } }, 'Property .prices.a must match pattern ^[+-]?\\d+$'],
   ]
-  test.each(shapeless)('%j is no such body: %s', (body, fault) => expect(faultOf(body)).toBe(fault))
+  test.each(invalidBodies)('%j is invalid: %s', (body, error) => expect(errorOf(body)).toBe(error))
 
   const outOfBounds: Array<[body: object, details: string]> = [
     [{ count: '0' }, 'Property .count must be >= 1'],
@@ -84,13 +84,13 @@ describe('a body whose numbers may be text', () => {
     [{ count: '1', ratio: '-0.5' }, 'Property .ratio must be >= 0'],
     [{ count: '1', prices: { a: '-1' } }, 'Property .prices.a must be >= 0'],
   ]
-  test.each(outOfBounds)('%j is out of bounds once it is read: %s', (body, details) => {
-    expect(faultOf(body)).toBeNull()
+  test.each(outOfBounds)('%j is out of bounds after conversion: %s', (body, details) => {
+    expect(errorOf(body)).toBeNull()
     expect(() => read(body as Body)).toThrow(details)
   })
 })
 
-test('made twice it is the same schema, so that the documentation has one name for it', () => {
+test('applied twice it gives the same schema, so that the OpenAPI document has one name for it', () => {
   const [once, again] = [NumericText(EarningPoints), NumericText(EarningPoints)] as unknown as Array<{ anyOf: object }>
   expect(again?.anyOf).toBe(once?.anyOf)
   expect((NumericText(once as never) as unknown as { anyOf: object }).anyOf).toBe(once?.anyOf)

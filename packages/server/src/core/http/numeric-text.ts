@@ -16,24 +16,24 @@ interface Schema {
 }
 
 /**
- * The schema of a body whose numbers may also come as text (docs/reference/loyalty-programs.md#conventions): every number of the
- * schema at any depth, but not those inside of metadata. `numbersRead` makes numbers of them, and only then knows whether they
- * are within bounds.
+ * The schema of a body whose numbers may also be sent as strings (docs/reference/loyalty-programs.md#conventions): every number of
+ * the schema at any depth, except inside metadata. `numbersRead` converts them to numbers and only then checks their bounds.
  */
-export const NumericText = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>(takingText(schema as Schema) as T)
+export const NumericText = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T>>(acceptNumericText(schema as Schema) as T)
 
-/** Reads a body that fits `NumericText(schema)`: with numbers where there was text. Refuses what is out of bounds. */
-export function numbersRead<T extends TSchema>(schema: T): (sent: Static<T>) => Static<T> {
-  const shape = compileValidator(schema)
-  return (sent) => {
-    const read = withNumbers(schema as Schema, sent)
-    const fault = shape.fault(read, { root: 'Payload', required: 'should' })
-    if (fault !== null) throw invalidPayload(fault)
-    return read as Static<T>
+/** Converts the numeric strings of a body that matches `NumericText(schema)`; throws 400 for a number out of bounds. */
+export function numbersRead<T extends TSchema>(schema: T): (body: Static<T>) => Static<T> {
+  const validator = compileValidator(schema)
+  return (body) => {
+    const converted = withNumbers(schema as Schema, body)
+    const firstError = validator.fault(converted, { root: 'Payload', required: 'should' })
+    if (firstError !== null) throw invalidPayload(firstError)
+    return converted as Static<T>
   }
 }
 
-/** Patterns of JSON Schema are about text only, as bounds are about numbers only: both can stand in one schema. */
+/** JSON Schema applies `pattern` to strings only and bounds to numbers only, so one schema can have both. */
 const patterns = { integer: '^[+-]?\\d+$', number: '^[+-]?\\d+(\\.\\d+)?$' } as const
 
 const numberType = ({ type }: Schema): keyof typeof patterns | undefined => {
@@ -41,7 +41,7 @@ const numberType = ({ type }: Schema): keyof typeof patterns | undefined => {
   return types.includes('integer') ? 'integer' : types.includes('number') ? 'number' : undefined
 }
 
-function takingText(schema: Schema): Schema {
+function acceptNumericText(schema: Schema): Schema {
   const number = numberType(schema)
   if (number !== undefined) {
     if ([schema.type].flat().includes('string')) return schema
@@ -56,14 +56,18 @@ function takingText(schema: Schema): Schema {
   const { properties, additionalProperties, items, anyOf } = schema
   return {
     ...schema,
-    ...(properties === undefined ? {} : { properties: copyOf(properties, () => mapValues(properties, takingText)) }),
-    ...(typeof additionalProperties === 'object' ? { additionalProperties: takingText(additionalProperties) } : {}),
-    ...(items === undefined ? {} : { items: takingText(items) }),
-    ...(anyOf === undefined ? {} : { anyOf: copyOf(anyOf, () => anyOf.map(takingText)) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: copyOf(properties, () => mapValues(properties, acceptNumericText)) }),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: acceptNumericText(additionalProperties) }
+      : {}),
+    ...(items === undefined ? {} : { items: acceptNumericText(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: copyOf(anyOf, () => anyOf.map(acceptNumericText)) }),
   }
 }
 
-/** One copy of each: the documentation knows a schema by the object that holds its properties or variants. */
+/** Makes one copy per original: the OpenAPI document identifies a schema by the object that holds its properties or variants. */
 function copyOf<T extends object>(original: T, make: () => T): T {
   const copy = (copies.get(original) as T | undefined) ?? make()
   copies.set(original, copy).set(copy, copy)
@@ -91,6 +95,6 @@ function withNumbers(schema: Schema, value: unknown): unknown {
   })
 }
 
-/** `fromEntries` and not an assignment: `__proto__` is a name like any other. */
+/** Uses `fromEntries`, because assigning a property named `__proto__` would set the prototype. */
 export const mapValues = <T, U>(members: Record<string, T>, each: (member: T, name: string) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, each(member, name)]))

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './openapi-schema.ts'
 
-/** The OpenAPI 3.1 document, as far as we write it. */
+/** The subset of an OpenAPI 3.1 document that we generate. */
 export interface OpenapiDocument {
   openapi: '3.1.1'
   info: { title: string; version: string; description: string; license: { name: string; identifier: string } }

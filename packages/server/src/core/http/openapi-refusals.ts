@@ -4,7 +4,7 @@ import type { DocumentedOperation, DocumentedResponse, Reference } from './opena
 import type { JsonSchema } from './openapi-schema.ts'
 import { familyOf, isOpen, mayRepeat, type Operation } from './operation.ts'
 
-/** Every refusal an operation may answer with: its own, and those that come with its method, path and family. */
+/** Every error key of an operation: those it declares, and those that follow from its method, path and family. */
 export function refusalsOf(operation: Operation): Set<ErrorKey> {
   const family = familyOf(operation.path)
   const shared: ErrorKey[] = ['invalid_api_version', 'query_too_large', 'internal_error', 'service_unavailable']
@@ -18,13 +18,13 @@ export function refusalsOf(operation: Operation): Set<ErrorKey> {
   return new Set([...operation.errors, ...shared])
 }
 
-/** The refusals of an operation as answers, by status. */
+/** The error responses of an operation, by status. */
 export function refusalResponses(operation: Operation): DocumentedOperation['responses'] {
   const byStatus = Map.groupBy(refusalsOf(operation), errorStatus)
   return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([code, keys]) => [code, sharedOr(keys)]))
 }
 
-/** Refusals that many operations have in exactly this combination, said once. */
+/** Combinations of error keys that many operations have, as shared response components. */
 const sharedResponses: ReadonlyArray<readonly [name: string, keys: readonly ErrorKey[]]> = [
   ['InvalidVersion', ['invalid_api_version']],
   ['Unauthorized', ['unauthorized']],
@@ -55,7 +55,7 @@ function sharedOr(keys: readonly ErrorKey[]): DocumentedResponse | Reference {
 function refusal(keys: readonly ErrorKey[]): DocumentedResponse {
   const status = errorStatus(keys[0] as ErrorKey)
   return {
-    description: keys.map((key) => `\`${key}\`: ${explained[key] ?? errorMessage(key)}`).join('\n\n'),
+    description: keys.map((key) => `\`${key}\`: ${explanations[key] ?? errorMessage(key)}`).join('\n\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
       ...(status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
@@ -65,8 +65,8 @@ function refusal(keys: readonly ErrorKey[]): DocumentedResponse {
   }
 }
 
-/** Where the message of a refusal does not say when it comes. */
-const explained: Partial<Record<ErrorKey, string>> = {
+/** Explanations for error keys whose message does not say when they occur. */
+const explanations: Partial<Record<ErrorKey, string>> = {
   unauthorized: 'credentials are missing or wrong.',
   forbidden:
     'the key is blocked or used from a wrong address, the access token lacks the scope, or this is not allowed here.',

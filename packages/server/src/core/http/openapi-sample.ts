@@ -1,7 +1,7 @@
 import type { JsonSchema } from './openapi-schema.ts'
 
 /**
- * A small value that fits a published schema: its first example, otherwise what it demands and nothing more.
+ * A small value that matches a published schema: its first example, otherwise only the required properties.
  * `{ type: 'object', required: ['name'], properties: { name: { type: 'string' } } }` → `{ name: 'string' }`.
  */
 export function sampleOf(schema: JsonSchema, components: Readonly<Record<string, JsonSchema>>): unknown {
@@ -31,7 +31,7 @@ export function sampleOf(schema: JsonSchema, components: Readonly<Record<string,
 /** The schema that a `$ref` points to. */
 export function referred(ref: string, components: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const schema = components[nameIn(ref)]
-  if (schema === undefined) throw new Error(`Nothing is called ${ref}`)
+  if (schema === undefined) throw new Error(`There is no schema ${ref}`)
   return schema
 }
 
@@ -49,7 +49,7 @@ function sampleText({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Jso
   return 'string'.padEnd(minLength, '…').slice(0, Math.max(minLength, Math.min(maxLength, 1_000)))
 }
 
-/** Zero where it is allowed, otherwise the bound nearest to it. */
+/** Zero if it is within bounds, otherwise the bound nearest to zero. */
 function sampleNumber({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): number {
   const least = minimum ?? (exclusiveMinimum === undefined ? Number.NEGATIVE_INFINITY : exclusiveMinimum + 1)
   const most = maximum ?? (exclusiveMaximum === undefined ? Number.POSITIVE_INFINITY : exclusiveMaximum - 1)

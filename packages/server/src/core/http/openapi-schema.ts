@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** A schema as it is published: JSON Schema 2020-12, the part of it we use. */
+/** A published schema: the subset of JSON Schema 2020-12 that we use. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -38,23 +38,23 @@ export interface JsonSchema {
 }
 
 export interface SchemaBook {
-  /** The published form of one of our schemas: a reference where it has a name. */
+  /** The published form of a schema: a `$ref` if it has a name. */
   publish(schema: TSchema): JsonSchema
   /** The published form of each of its properties. */
   publishProperties(schema: TSchema): Record<string, JsonSchema>
   /** The name of a schema, or undefined. */
   nameOf(schema: TSchema): string | undefined
-  /** What the references point to: every named schema that was published so far, by name. */
+  /** The targets of the references: every named schema published so far, by name. */
   components(): Record<string, JsonSchema>
 }
 
-/** Publishes schemas; those in `named` become components that the others refer to. */
+/** Publishes schemas; those in `named` become components that other schemas reference. */
 export function newSchemaBook(named: Iterable<readonly [name: string, schema: TSchema]>): SchemaBook {
   const known = new Map<object, { name: string; schema: JsonSchema }>()
   for (const [name, schema] of named) {
     const identity = identityOf(schema)
     if (identity === undefined) continue
-    const isCopy = known.has(identity) && allowsNull(schema) // `Nullable(X)` is X or null, not something of its own
+    const isCopy = known.has(identity) && allowsNull(schema) // `Nullable(X)` is published as X or null, not as a component
     if (!isCopy) known.set(identity, { name, schema })
   }
   const components = new Map<string, { source: JsonSchema; published: JsonSchema }>()
@@ -70,12 +70,12 @@ export function newSchemaBook(named: Iterable<readonly [name: string, schema: TS
   }
 
   function addComponent(name: string, source: JsonSchema): void {
-    const taken = components.get(name)
-    if (taken === undefined) {
+    const existing = components.get(name)
+    if (existing === undefined) {
       const component = { source, published: {} }
       components.set(name, component) // before it is filled: a schema may contain itself
       component.published = publishPlain(source)
-    } else if (identityOf(taken.source) !== identityOf(source)) throw new Error(`Two schemas are called ${name}`)
+    } else if (identityOf(existing.source) !== identityOf(source)) throw new Error(`Two schemas are called ${name}`)
   }
 
   function publishPlain(schema: JsonSchema): JsonSchema {
@@ -97,14 +97,14 @@ export function newSchemaBook(named: Iterable<readonly [name: string, schema: TS
         return (value as JsonSchema[]).map(publish)
       case 'map':
         return Object.fromEntries(
-          Object.entries(value as Record<string, JsonSchema>).map(([name, one]) => [name, publish(one)]),
+          Object.entries(value as Record<string, JsonSchema>).map(([name, property]) => [name, publish(property)]),
         )
       default:
-        throw new Error(`The documentation does not know the schema keyword ${keyword} yet`)
+        throw new Error(`Unknown schema keyword ${keyword}: add it to "keywords" in openapi-schema.ts`)
     }
   }
 
-  /** Tools find the variant by its name; where a variant has none, each variant's constant tag must do. */
+  /** Adds the mapping from tag to named variant; without a name for every variant, drops the discriminator: the tags suffice. */
   function withMapping(published: JsonSchema, { anyOf = [], discriminator }: JsonSchema): JsonSchema {
     const { discriminator: _, ...rest } = published
     const tag = discriminator?.propertyName as string
@@ -128,9 +128,9 @@ export function newSchemaBook(named: Iterable<readonly [name: string, schema: TS
 }
 
 /**
- * What makes two schemas the same one. `Type.Optional`, `Nullable` and `Type.Unsafe` copy a schema, but not the object
- * that holds its properties or variants. A list has nothing of the kind: other lists have the same elements, so that only
- * the schema itself is the same. Plain texts and numbers are too small for a name.
+ * The object that identifies a schema. `Type.Optional`, `Nullable` and `Type.Unsafe` copy a schema, but not the object that
+ * holds its properties or variants. A list is identified by its own schema object: other lists may share its items. Plain
+ * strings and numbers are too small for a name.
  */
 function identityOf(schema: JsonSchema): object | undefined {
   return schema.properties ?? schema.anyOf ?? (schema.items === undefined ? undefined : schema)
@@ -174,10 +174,10 @@ const keywords: { [K in keyof Required<JsonSchema>]: 'value' | 'schema' | 'list'
   writeOnly: 'value',
 }
 
-/** The formats that JSON Schema knows, and what our own ones (core/http/validation.ts) are to the outside. */
+/** How formats are published: those of JSON Schema, and a description for our own (core/http/validation.ts). */
 const formats: Record<string, JsonSchema> = {
   'date-time': { format: 'date-time' },
-  // Not `date-time`: a day alone is welcome here, and a strict client would refuse to send it.
+  // Not `date-time`: a date without a time is accepted here, and a strict client would refuse to send it.
   'date-input': {
     description: 'ISO 8601 date, with or without a time; without a zone it is UTC.',
     examples: ['2026-01-01T00:00:00.000Z'],
@@ -196,6 +196,6 @@ const formats: Record<string, JsonSchema> = {
 function withPublicFormat({ format, ...schema }: JsonSchema): JsonSchema {
   if (format === undefined) return schema
   const known = formats[format]
-  if (known === undefined) throw new Error(`The documentation does not know the format ${format} yet`)
+  if (known === undefined) throw new Error(`Unknown schema format ${format}: add it to "formats" in openapi-schema.ts`)
   return { ...known, ...schema, ...(known.format === undefined ? {} : { format: known.format }) }
 }

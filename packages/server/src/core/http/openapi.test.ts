@@ -14,7 +14,7 @@ const Box = Type.Object({
   all: Type.Array(Thing),
 })
 
-test('a schema with a name is written once and referred to, also where it is optional, nullable or in a list', () => {
+test('a named schema is published once and referenced, also if it is optional, nullable or in a list', () => {
   const { components } = documentOf({ reply: Box }, [
     ['Thing', Thing],
     ['Box', Box],
@@ -33,7 +33,7 @@ test('a schema with a name is written once and referred to, also where it is opt
   expect(Object.keys(components.schemas)).toEqual(['Box', 'Error', 'Thing'])
 })
 
-test('a list with a name is referred to where it is meant, and not where another list has the same elements', () => {
+test('a named list is referenced only where it is used, not where another list has the same items', () => {
   const Things = Type.Array(Thing, { maxItems: 9 })
   const document = documentOf({ method: 'POST', body: Things, reply: Type.Object({ all: Type.Array(Thing) }) }, [
     ['Thing', Thing],
@@ -47,7 +47,7 @@ test('a list with a name is referred to where it is meant, and not where another
   expect(contentOf(only(document).responses['200']).properties?.all).toEqual(things)
 })
 
-test('two schemas of one name are a mistake', () => {
+test('two schemas with the same name throw an error', () => {
   const Other = Type.Object({ id: Type.String() })
   expect(() =>
     documentOf({ reply: Type.Object({ a: Thing, b: Other }) }, [
@@ -57,7 +57,7 @@ test('two schemas of one name are a mistake', () => {
   ).toThrow('Two schemas are called Thing')
 })
 
-test('formats of ours appear as what they are to the outside; an unknown one is a mistake', () => {
+test('internal formats are published with their public description; an unknown format throws an error', () => {
   const reply = (format: string) => Type.Object({ value: Type.Unsafe<string>({ type: 'string', format }) })
   const published = (format: string) => {
     const schema = contentOf(only(documentOf({ reply: reply(format) })).responses['200'])
@@ -76,7 +76,7 @@ test('formats of ours appear as what they are to the outside; an unknown one is 
   )
 })
 
-test('variants can be told apart by name when all of them have one', () => {
+test('variants get a discriminator mapping if all of them have a name', () => {
   const Amount = Type.Object({ type: Type.Literal('AMOUNT'), off: Type.Integer() })
   const Unit = Type.Object({ type: OneOf(['UNIT', 'UNITS']) })
   const reply = Type.Object({ discount: variants('type', [Amount, Unit]) })
@@ -124,14 +124,14 @@ test('query properties become parameters, nested ones in brackets', () => {
   expect(parameters[1]).not.toHaveProperty('required')
 })
 
-test('writes take an idempotency key unless their reply holds a secret', () => {
+test('writes accept an idempotency key unless their reply contains a secret', () => {
   const key = { $ref: '#/components/parameters/IdempotencyKey' }
   expect(only(documentOf({ method: 'POST' })).parameters).toContainEqual(key)
   expect(only(documentOf({ method: 'POST', idempotent: false })).parameters).not.toContainEqual(key)
   expect(only(documentOf({ method: 'GET' })).parameters).not.toContainEqual(key)
 })
 
-test('a body is required when something in it is', () => {
+test('a body is required if one of its properties is', () => {
   const body = (schema: TSchema, consumes?: 'form') =>
     only(documentOf({ method: 'POST', body: schema, ...(consumes === undefined ? {} : { consumes }) })).requestBody
   expect(body(Type.Object({ name: Type.String() }))).toMatchObject({
@@ -159,7 +159,7 @@ test('a multipart body has binary parts', () => {
   })
 })
 
-test('a download is text and needs no credentials; beside a reply it is the other choice', () => {
+test('a download is text and needs no credentials; beside a reply it is an alternative', () => {
   const file = { name: 'a.csv', media_type: 'text/plain' as const, size: 0, pieces: (async function* () {})() }
   const pure = downloadOperation({
     id: 'getThing',
@@ -181,7 +181,7 @@ test('a download is text and needs no credentials; beside a reply it is the othe
   expect(Object.keys(content)).toEqual(['application/json', 'text/plain'])
 })
 
-test('refusals stand under their status: shared ones by reference, others with their keys', () => {
+test('errors are listed under their status: shared ones by reference, others with their keys', () => {
   const { responses } = only(
     documentOf({ method: 'POST', body: Type.Object({}), errors: ['invalid_payload', 'not_found', 'duplicate_found'] }),
   )
@@ -229,7 +229,7 @@ test('each family of paths has its credentials', () => {
   expect(security('/management/v1/projects')).toEqual([{ ManagementId: [], ManagementToken: [] }])
 })
 
-test('operations stand under the resource their path names', () => {
+test('operations are tagged with the resource of their path', () => {
   const tags = {
     '/v1/oauth/token/revoke': 'OAuth',
     '/v1/skus/{skuId}': 'SKUs',
@@ -244,7 +244,7 @@ test('operations stand under the resource their path names', () => {
   for (const [path, tag] of Object.entries(tags)) expect(tagOf(path)).toBe(tag)
 })
 
-test('a sample is the example given, or the least that fits', () => {
+test('a sample is the declared example, or a minimal valid value', () => {
   const components = { Thing: { type: 'object', required: ['id'], properties: { id: { type: 'string' }, more: {} } } }
   expect(sampleOf({ $ref: '#/components/schemas/Thing' }, components)).toEqual({ id: 'string' })
   expect(sampleOf({ type: 'string', examples: ['Europe/Warsaw'] }, {})).toBe('Europe/Warsaw')
@@ -274,7 +274,7 @@ function documentOf(parts: Partial<Operation>, named: Named = []): OpenapiDocume
 const only = ({ paths }: OpenapiDocument): DocumentedOperation =>
   Object.values(Object.values(paths)[0] as Record<string, DocumentedOperation>)[0] as DocumentedOperation
 
-/** The schema of a JSON answer. */
+/** The schema of a JSON response. */
 function contentOf(response: DocumentedOperation['responses'][string] | undefined) {
   if (response === undefined || '$ref' in response) throw new Error('not an answer of its own')
   return response.content?.['application/json']?.schema ?? {}

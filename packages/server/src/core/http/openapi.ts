@@ -26,7 +26,7 @@ import { scopesFor } from './scopes.ts'
 export type * from './openapi-document.ts'
 export { refusalsOf } from './openapi-refusals.ts'
 
-/** Writes the documentation of a table of operations; `named` says what their schemas are called. */
+/** Builds the OpenAPI document of all operations; `named` gives their schemas component names. */
 export function openapiOf(
   operations: readonly Operation[],
   named: Iterable<readonly [name: string, schema: TSchema]>,
@@ -60,7 +60,7 @@ export function openapiOf(
 const sorted = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** The heading an operation stands under: `/v1/stacking-rules/{id}` → `Stacking rules`. */
+/** The tag that groups an operation: `/v1/stacking-rules/{id}` → `Stacking rules`. */
 export function tagOf(path: string): string {
   const [, , second = '', third = '', fourth = '', fifth = ''] = path.split('/')
   switch (familyOf(path)) {
@@ -78,7 +78,7 @@ export function tagOf(path: string): string {
   }
 }
 
-/** Below a project, but a part of it and no resource of its own. */
+/** Paths below a project that belong to it and are not a separate resource. */
 const partsOfProject = new Set(['limits', 'webhook-token', 'usage'])
 
 /** `stacking-rules` → `Stacking rules`. */
@@ -105,7 +105,7 @@ function documented(operation: Operation, book: SchemaBook): DocumentedOperation
   }
 }
 
-/** What the default `AUTH_MODE=strict` demands; each entry is enough by itself. */
+/** The alternatives that the default `AUTH_MODE=strict` accepts. */
 function securityOf(operation: Operation): DocumentedOperation['security'] {
   const { path, download } = operation
   if (isOpen(operation)) return []
@@ -131,7 +131,7 @@ function parametersOf(operation: Operation, book: SchemaBook): DocumentedOperati
   ]
 }
 
-/** One parameter for each property; what is nested is written in brackets: `created_at[before]=…`. */
+/** One parameter per property; nested properties use brackets: `created_at[before]=…`. */
 function queryParameters(query: TSchema, book: SchemaBook): DocumentedParameter[] {
   const { required = [] } = query as JsonSchema
   return Object.entries(book.publishProperties(query)).map(([name, { description, ...schema }]) => {
@@ -147,7 +147,7 @@ function queryParameters(query: TSchema, book: SchemaBook): DocumentedParameter[
   })
 }
 
-/** A missing body counts as `{}`, so a body is required where something in it is. */
+/** A missing body counts as `{}`, so the body is required only if one of its properties is. */
 function requestBodyOf(operation: Operation, body: TSchema, book: SchemaBook): { required: boolean; content: Content } {
   const { required = [] } = body as JsonSchema
   return { required: required.length > 0, content: { [mediaTypeOf(operation)]: { schema: book.publish(body) } } }
@@ -163,7 +163,7 @@ function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperatio
   return { [status]: success, ...acceptedOf(operation, success, book), ...refusalResponses(operation) }
 }
 
-/** Where some calls only begin the work: what those are answered. */
+/** The 202 response of an operation that may finish its work in the background. */
 function acceptedOf({ accepted }: Operation, success: DocumentedResponse, book: SchemaBook) {
   if (accepted === undefined) return {}
   const content = { 'application/json': { schema: book.publish(accepted) } }

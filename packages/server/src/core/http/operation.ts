@@ -9,52 +9,52 @@ import type { StoredReply } from './stored-reply.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
- * One operation of the API: a table entry with everything that can be said about it, and the one function that does the
- * work. Its path decides the family (`/v1`, `/client/v1`, `/management/v1`) and with it credentials, scope and wording.
+ * One operation of the API: its complete description as data, and the function that does the work. The path determines the
+ * family (`/v1`, `/client/v1`, `/management/v1`) and with it credentials, scope and the wording of errors.
  */
 export interface Operation {
   /** Unique, camelCase: the `operationId` of the OpenAPI file. */
   id: string
   method: Method
-  /** As the contract writes it: `/v1/categories/{categoryId}`. */
+  /** With placeholders: `/v1/categories/{categoryId}`. */
   path: string
   summary: string
   description?: string
-  /** The contract advises against it. */
+  /** Deprecated by the contract. */
   deprecated?: true
   query?: TSchema
-  /** How the body arrives; JSON unless said otherwise. In a multipart body, `Binary` parts (core/http/multipart.ts) are bytes. */
+  /** The media type of the body, by default JSON. In a multipart body, `Binary` parts (core/http/multipart.ts) are bytes. */
   consumes?: 'json' | 'form' | 'multipart'
   body?: TSchema
   /** Null: 204 without a body. */
   reply: TSchema | null
   status?: 200 | 202
-  /** The reply of calls that only begin the work (202), where others finish it; `run` answers those with `Accepted`. */
+  /** The reply of calls that continue in the background (202) instead of finishing; for those, `run` returns `Accepted`. */
   accepted?: TSchema
   /**
-   * Set where the address itself carries a secret: whoever knows it gets a file, without credentials and uncounted by
-   * call limits (docs/reference/authentication.md#scopes). Where there is a `run` too, only calls with a `token` in the query are
-   * meant.
+   * Set where the URL itself contains a secret: a request for it gets a file without credentials and without counting against
+   * rate limits (docs/reference/authentication.md#scopes). If there is a `run` too, this applies only to calls with a `token` in
+   * the query.
    */
   download?: Download
-  /** The refusals of its own; those that every operation shares are added by the documentation. */
+  /** Error keys specific to this operation; the OpenAPI document adds the shared ones. */
   errors: readonly ErrorKey[]
-  /** Runs in one transaction, repeated on a conflict. Everything but GET, unless said otherwise. */
+  /** Whether it runs in one transaction, retried on a conflict. Default: every method except GET. */
   writes?: boolean
   /**
-   * Loads, decides and saves by itself, with a trip to the database each: there is no transaction around it. With an
-   * Idempotency-Key it keeps its reply in the statement that saves, and answers with `Saved`.
+   * Loads, evaluates and saves by itself, with one round trip to load and one to save: no transaction is opened around it. With
+   * an Idempotency-Key, the saving statement also stores the reply, and `run` returns a `StoredReplyResult`.
    */
   saves?: true
-  /** False where the reply holds a secret that must not be kept. */
+  /** False if the reply contains a secret that must not be stored. */
   idempotent?: false
-  /** Roles that may call it besides those its method admits (docs/reference/authentication.md#roles). */
+  /** Roles that may call it in addition to those that its method admits (docs/reference/authentication.md#roles). */
   also_for?: readonly Role[]
-  /** A client-side operation that the project can switch off. */
+  /** The project setting that enables this client-side operation. */
   flag?: ProjectFlag
-  /** Finds what the path names, before the body is looked at; throws 404. Its result is the `target` of `run`. */
+  /** Finds the resource of the path before the body is validated, or throws 404. `run` gets the result as `target`. */
   target?(ctx: InstallationCtx, input: { params: Record<string, string>; query: unknown }): Promise<unknown>
-  /** Absent where there is nothing but a download. */
+  /** Absent if every call is a download. */
   run?: Run
 }
 
@@ -63,23 +63,23 @@ export type Run = (
   input: { params: Record<string, string>; query: unknown; body: unknown; target: unknown },
 ) => Promise<unknown>
 
-/** Answers a request that the gate of an operation let through. */
+/** Handles a request that the gate of its operation admitted. */
 export type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 export interface Download {
-  /** Each that a file of it may have. */
+  /** The possible media types of the file. */
   media_types: readonly MediaType[]
-  /** Finds the file by the secret in the address, or throws. No project is known here. */
+  /** Finds the file by the secret in the URL, or throws. The project is unknown here. */
   find(ctx: InstallationCtx, input: { params: Record<string, string>; query: unknown }): Promise<DownloadedFile>
 }
 
 export type MediaType = 'text/plain' | 'image/png' | 'image/svg+xml'
 
-/** A file that is sent while it is read, so that its size does not matter. */
+/** A file that is streamed, so that its size does not matter. */
 export interface DownloadedFile {
   name: string
   media_type: MediaType
-  /** For how long anybody on the way may keep it; unless said, nobody keeps what a secret address led to. */
+  /** `max-age` for public caches; if absent, the response is `no-store`, because the URL contains a secret. */
   cached_seconds?: number
   /** In bytes. */
   size: number
@@ -91,7 +91,7 @@ export type PathParams<Path extends string> = Path extends `${string}{${infer Na
   ? { [K in Name]: string } & PathParams<Rest>
   : unknown
 
-/** Management operations outside of a project have no project to touch. */
+/** The context of an operation; management operations without `{projectId}` have no project. */
 export type CtxOf<Path extends string> = Path extends `/management/${string}`
   ? Path extends `${string}{projectId}${string}`
     ? Ctx
@@ -100,12 +100,12 @@ export type CtxOf<Path extends string> = Path extends `/management/${string}`
 
 type Input<Path extends string, Query extends TSchema> = { params: PathParams<Path>; query: Static<Query> }
 
-/** What `run` answers: the reply or a refusal to keep; nothing where there is no body. */
+/** The result of `run`: the reply, or a refusal that still commits; nothing if the response has no body. */
 type Answered<Reply extends TSchema | null> = Reply extends TSchema
   ? Promise<Static<Reply> | Accepted | StoredReplyResult | ApiError>
   : Promise<void>
 
-/** An answer that says that the work goes on in the background. */
+/** A 202 reply: the work continues in the background. */
 export class Accepted {
   readonly reply: object
 
@@ -114,10 +114,10 @@ export class Accepted {
   }
 }
 
-/** A reply that is stored already, with what it reports. */
+/** A reply that is already stored, in the same transaction as the effects it reports. */
 export class StoredReplyResult {
   readonly reply: StoredReply
-  /** It was given to the same request before. */
+  /** True if an earlier request with the same idempotency key stored it. */
   readonly isReplayed: boolean
 
   constructor(reply: StoredReply, { is_replayed = false }: { is_replayed?: boolean } = {}) {
@@ -151,7 +151,7 @@ type DownloadOf<Path extends string, Query extends TSchema> = Omit<Download, 'fi
   find(ctx: InstallationCtx, input: Input<Path, Query>): Promise<DownloadedFile>
 }
 
-/** Declares an operation that answers everybody who knows its address, and with nothing but a file. */
+/** Declares an operation that serves a file to every request with its secret URL. */
 export function downloadOperation<const Path extends string, Query extends TSchema>(
   declared: Pick<Operation, 'id' | 'summary' | 'description' | 'errors'> & {
     path: Path
@@ -172,16 +172,15 @@ export function familyOf(path: string): Family {
 
 export const writes = ({ method, writes }: Operation): boolean => writes ?? method !== 'GET'
 
-/** Whether it takes an `Idempotency-Key`: a reply that holds a secret is not kept. */
+/** Whether the operation accepts an `Idempotency-Key`; a reply that contains a secret cannot be stored. */
 export const mayRepeat = (operation: Operation): boolean => writes(operation) && operation.idempotent !== false
 
 export const successStatus = ({ reply, status, run }: Operation): number =>
   reply === null && run !== undefined ? 204 : (status ?? 200)
 
-/** Whether every call is a download, and needs no credentials. */
+/** Whether every call is a download without credentials. */
 export const isOpen = ({ run }: Operation): boolean => run === undefined
 
-/** The media type of the body it takes. */
 export const mediaTypeOf = ({ consumes = 'json' }: Operation): string => mediaTypes[consumes]
 
 const mediaTypes = {

@@ -7,7 +7,7 @@ import type { ApiError } from './errors.ts'
 import { operation } from './operation.ts'
 import { parseQueryString, type QueryObject, type QueryValue } from './query-string.ts'
 
-/** Plain objects again: those of the parser have no prototype, which `toEqual` would hold against them. */
+/** Converts to plain objects: those of the parser have no prototype, which `toEqual` would report as a difference. */
 const read = (text: string): unknown => JSON.parse(JSON.stringify(parseQueryString(text)))
 
 const detailsOf = (text: string): string | undefined => {
@@ -20,7 +20,7 @@ const detailsOf = (text: string): string | undefined => {
   return undefined
 }
 
-describe('what a query string says', () => {
+describe('a query string is parsed', () => {
   test.each<[text: string, expected: unknown]>([
     ['', {}],
     ['limit=10&page=2', { limit: '10', page: '2' }],
@@ -43,18 +43,18 @@ describe('what a query string says', () => {
     ['a]b[c]=1', { 'a]b[c]': '1' }],
     ['a[b]c=1', { 'a[b]c': '1' }],
     ['[]=1', { '': '1' }],
-  ])('%j reads as %j', (text, expected) => {
+  ])('%j is parsed as %j', (text, expected) => {
     expect(read(text)).toEqual(expected)
   })
 
-  test('a leading bracket and a leading name are the same', () => {
+  test('a leading bracket and a leading name are equivalent', () => {
     const spelt = 'filters[code][conditions][$is]=A&created_at[before]=2026-01-01'
     const bracketed = '[filters][code][conditions][$is]=A&[created_at][before]=2026-01-01'
     expect(read(bracketed)).toEqual(read(spelt))
     expect(read('[limit]=5')).toEqual(read('limit=5'))
   })
 
-  test('every nested object survives being written with brackets, in either spelling', () => {
+  test('every nested object round-trips through bracket syntax, in both notations', () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((text) => !/[[\]\0]/.test(text))
     const value = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => !text.includes('\0'))
     const { tree } = fc.letrec<{ tree: QueryObject; branch: QueryValue }>((tie) => ({
@@ -86,8 +86,8 @@ function writtenOut(query: QueryObject, leading: boolean): string {
   return pairs(query, []).join('&')
 }
 
-describe('what a query string must not do', () => {
-  test('no name reaches a prototype', () => {
+describe('a query string is refused or harmless', () => {
+  test('no name can reach a prototype', () => {
     const text = '__proto__[polluted]=1&constructor[prototype][polluted]=1&[__proto__][polluted]=1&toString=x'
     const query = parseQueryString(text)
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
@@ -96,7 +96,7 @@ describe('what a query string must not do', () => {
     expect(query.toString).toBe('x')
   })
 
-  test(`it may be nested ${limits.query_nesting_max} levels deep and no deeper`, () => {
+  test(`it may have ${limits.query_nesting_max} levels and no more`, () => {
     const nested = (levels: number) => `a${'[b]'.repeat(levels - 1)}=1`
     expect(detailsOf(nested(limits.query_nesting_max))).toBeUndefined()
     expect(detailsOf(nested(limits.query_nesting_max + 1))).toBe(
@@ -144,7 +144,7 @@ describe('over HTTP', () => {
     }),
   ]
 
-  test('a malformed query is refused as such, but only after the credentials are seen', async () => {
+  test('a malformed query gets 400, but only after authentication', async () => {
     const shop = await newProject({ extra })
     const path = '/v1/probes/query?limit=%zz'
     expect(await shop.call('GET', path)).toMatchObject({
@@ -159,7 +159,7 @@ describe('over HTTP', () => {
     expect(await shop.call('GET', '/v1/nowhere?a=%zz')).toMatchObject({ status: 404 })
   })
 
-  test('a malformed query does not end the process that listens on a socket', async () => {
+  test('a malformed query does not crash the process', async () => {
     const shop = await newProject({ extra })
     const { app } = shop.service
     const address = app.server.address() === null ? await app.listen({ port: 0, host: '127.0.0.1' }) : ''
@@ -168,7 +168,7 @@ describe('over HTTP', () => {
     expect((await fetch(`${address}/v1/probes/query`, { headers: shop.headers })).status).toBe(200)
   })
 
-  test('every spelling of a list arrives as one, and unknown parameters are ignored', async () => {
+  test('every notation of a list is read as a list, and unknown parameters are ignored', async () => {
     const shop = await newProject({ extra })
     for (const query of ['codes=A&codes=B', 'codes[]=A&codes[]=B', 'codes[1]=B&codes[0]=A', '[codes][]=A&[codes][]=B'])
       expect((await shop.call('GET', `/v1/probes/query?${query}&unknown[x]=1`)).body).toEqual({

@@ -1,15 +1,15 @@
 import { limits } from '../lib/limits.ts'
 import { invalidQuery } from './errors.ts'
 
-/** What a query string says: names to text, lists of text, or further names. */
+/** A parsed query string: each name has a string, a list of strings, or a nested object. */
 export interface QueryObject {
   [name: string]: QueryValue
 }
 export type QueryValue = string | string[] | QueryObject
 
 /**
- * Reads a query string with bracket syntax. `created_at[before]=…` and `[created_at][before]=…` are the same; a name
- * may contain dots (`filters[metadata.color]…`); a repeated name, or an empty bracket, makes a list.
+ * Parses a query string with bracket syntax. `created_at[before]=…` and `[created_at][before]=…` are the same; a name
+ * may contain dots (`filters[metadata.color]…`); a repeated name, or an empty bracket, gives a list.
  */
 export function parseQueryString(text: string): QueryObject {
   const query = emptyObject()
@@ -34,11 +34,11 @@ function decode(text: string): string {
   } catch {
     throw invalidQuery('Query contains a malformed percent-encoding')
   }
-  if (decoded.includes('\0')) throw invalidQuery('Query contains the character U+0000') // the database has no text for it
+  if (decoded.includes('\0')) throw invalidQuery('Query contains the character U+0000') // PostgreSQL text cannot contain it
   return decoded
 }
 
-/** `filters[code][conditions][$is]` → its four names. A name with an open bracket that never closes is one plain name. */
+/** `filters[code][conditions][$is]` → its four names. A name with unbalanced brackets is one plain name. */
 function pathOf(name: string): string[] {
   if (!name.includes('[')) return [name]
   if (!/^[^[\]]*(\[[^[\]]*\])+$/.test(name)) return [name]
@@ -50,24 +50,24 @@ function pathOf(name: string): string[] {
   return path
 }
 
-/** Puts a value where its names lead; a last empty name, as in `code[]=A`, makes a list even of one. */
+/** Sets the value at a path of names; an empty last name, as in `code[]=A`, gives a list even for a single value. */
 function put(query: QueryObject, names: string[], value: string): void {
   const isList = names.length > 1 && names.at(-1) === ''
   const path = isList ? names.slice(0, -1) : names
-  let place = query
+  let target = query
   for (const [depth, name] of path.slice(0, -1).entries()) {
-    place[name] ??= emptyObject()
-    const next = place[name] as QueryValue
-    if (typeof next === 'string' || Array.isArray(next)) throw givenTwice(path.slice(0, depth + 1))
-    place = next
+    target[name] ??= emptyObject()
+    const next = target[name] as QueryValue
+    if (typeof next === 'string' || Array.isArray(next)) throw conflictingValues(path.slice(0, depth + 1))
+    target = next
   }
   const name = path.at(-1) as string
-  const present = place[name]
-  if (present === undefined) place[name] = isList ? [value] : value
-  else if (typeof present === 'string') place[name] = [present, value]
+  const present = target[name]
+  if (present === undefined) target[name] = isList ? [value] : value
+  else if (typeof present === 'string') target[name] = [present, value]
   else if (Array.isArray(present)) present.push(value)
-  else throw givenTwice(path)
+  else throw conflictingValues(path)
 }
 
-const givenTwice = (path: string[]) =>
+const conflictingValues = (path: string[]) =>
   invalidQuery(`Property .${path.join('.')} is given both as a value and with brackets`)

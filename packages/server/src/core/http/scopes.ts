@@ -1,7 +1,7 @@
 import { familyOf } from './operation.ts'
 
 /**
- * Every scope a token can ask for (docs/reference/authentication.md#scopes). Both spellings of the SKU scope are accepted and
+ * Every scope that a token can request (docs/reference/authentication.md#scopes). Both spellings of the SKU scope are accepted and
  * echoed.
  */
 export const scopes: ReadonlySet<string> = new Set([
@@ -14,8 +14,8 @@ export const scopes: ReadonlySet<string> = new Set([
 ]) // biome-ignore format: a list of words
 
 /**
- * The two scopes that open a path, the wide one first; null where tokens play no part. A scope opens a path when it
- * equals the first segment after the family: `validation-rules` does not open `/v1/validation-rules-assignments`.
+ * The two scopes that grant access to a path, the wide one first; null where tokens are not used. The narrow scope
+ * equals the first segment after the family: `validation-rules` does not cover `/v1/validation-rules-assignments`.
  */
 export function scopesFor(path: string): readonly [wide: string, narrow: string] | null {
   const family = familyOf(path)
@@ -26,8 +26,8 @@ export function scopesFor(path: string): readonly [wide: string, narrow: string]
   return family === 'client' ? ['client_api', `client_${path.split('/')[3]}`] : null
 }
 
-/** Whether a token's scopes (space-delimited, as stored) open a path that needs one of `needed`. */
-export function covers(scope: string, needed: readonly string[]): boolean {
-  const granted = scope.split(' ')
-  return needed.some((name) => granted.includes(name) || (name === 'SKUs' && granted.includes('skus')))
+/** Whether a token's scopes (space-delimited, as stored) include one of the required scopes. */
+export function covers(scope: string, required: readonly string[]): boolean {
+  const grantedScopes = scope.split(' ')
+  return required.some((name) => grantedScopes.includes(name) || (name === 'SKUs' && grantedScopes.includes('skus')))
 }

@@ -2,19 +2,19 @@ import type { FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 
 /**
- * The text of an answer, by its schema: only declared fields are sent. Fastify compiles the schema when it is first
- * needed, since most operations of a service are never called.
+ * Serialises a reply by its schema: only declared fields are sent. Fastify compiles the schema on first use, because most
+ * operations of an installation are never called.
  */
 export function serialise(reply: FastifyReply, schema: TSchema, result: unknown): string {
-  let form = forms.get(schema)
-  if (form === undefined) {
-    form = formOf(schema as Schema)
-    forms.set(schema, form)
+  let serialisable = serialisableSchemas.get(schema)
+  if (serialisable === undefined) {
+    serialisable = withoutUnions(schema as Schema)
+    serialisableSchemas.set(schema, serialisable)
   }
-  return reply.serializeInput(result as Record<string, unknown>, form as Record<string, unknown>)
+  return reply.serializeInput(result as Record<string, unknown>, serialisable as Record<string, unknown>)
 }
 
-const forms = new WeakMap<TSchema, Schema>()
+const serialisableSchemas = new WeakMap<TSchema, Schema>()
 
 interface Schema {
   type?: unknown
@@ -26,26 +26,28 @@ interface Schema {
 }
 
 /**
- * A schema without unions, which the serialiser could tell apart only by validating what we have just made: it would take
- * longer than writing it. What is one of several things is written as it is.
+ * Removes unions from the schema: the serialiser could choose a variant only by validating the value, which takes longer
+ * than serialising it. A value of a union type is serialised without a schema.
  */
-function formOf(schema: Schema): Schema {
+function withoutUnions(schema: Schema): Schema {
   const { anyOf, properties, additionalProperties, items, ...rest } = schema
   if (anyOf !== undefined) {
     const [only, ...others] = anyOf.filter(({ type }) => type !== 'null')
-    return only !== undefined && others.length === 0 ? { ...formOf(only), nullable: true } : {}
+    return only !== undefined && others.length === 0 ? { ...withoutUnions(only), nullable: true } : {}
   }
   return {
     ...rest,
     ...(properties === undefined
       ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, formOf(each)])) }),
+      : {
+          properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, withoutUnions(each)])),
+        }),
     ...(additionalProperties === undefined
       ? {}
       : {
           additionalProperties:
-            typeof additionalProperties === 'object' ? formOf(additionalProperties) : additionalProperties,
+            typeof additionalProperties === 'object' ? withoutUnions(additionalProperties) : additionalProperties,
         }),
-    ...(items === undefined ? {} : { items: formOf(items) }),
+    ...(items === undefined ? {} : { items: withoutUnions(items) }),
   }
 }

@@ -1,16 +1,16 @@
 import type { Instant } from '../lib/instant.ts'
 
-/** An answer that can be kept and given again. */
+/** A reply that can be stored under an idempotency key and replayed. */
 export interface StoredReply {
   status: number
   body: string
 }
 
-/** What an operation that saves by itself needs to keep its reply. */
+/** What an operation with `saves` needs to store its reply. */
 export interface ReplyStore {
-  /** Null when the caller sent none. */
+  /** Null when the request has no idempotency key. */
   key: { key: string; fingerprint: string; expires_at: Instant } | null
   replyOf(result: unknown): StoredReply
-  /** Called with the text that is answered, unless that is a refusal or was answered before; of several the last one counts. */
+  /** Registers `work` to run with the body of the reply, unless it is a refusal or a replay; the last registration wins. */
   onReply(work: (body: string) => void): void
 }

@@ -8,9 +8,10 @@ import { watchRequests } from './watch-requests.ts'
 
 const answerMs = 60_000
 
-/** A service whose clock stands still until the test moves it, and which has nothing to wait for but that. */
+/** A service whose clock stands still until the test moves it; its handlers wait for nothing else. */
 async function listening() {
-  let now = performance.now()
+  // A whole number: sums of fractions could fall short of the limit by rounding, and the request would never be refused.
+  let now = Math.ceil(performance.now())
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
   const app = fastify()
@@ -34,7 +35,7 @@ async function listening() {
   }
 }
 
-test('whoever takes too long is refused, and others are not', async () => {
+test('a request that exceeds the time limit is refused, others are not', async () => {
   const { address, under_way, pass } = await listening()
   const quick = () => Promise.all(Array.from({ length: 20 }, () => fetch(`${address}/quick`)))
   let isAnswered = false
@@ -52,12 +53,12 @@ test('whoever takes too long is refused, and others are not', async () => {
   expect(slow.status).toBe(503)
   expect(slow.headers.get('retry-after')).toBe('5')
   expect(await slow.json()).toMatchObject({ key: 'service_unavailable' })
-  // A connection that is used again has its whole time again.
+  // Each request on a reused connection has the full time limit.
   pass(answerMs + 1)
   for (const answer of await quick()) expect(await answer.json()).toEqual({ answered: true })
 })
 
-test('an answer that has begun and does not end is cut off', async () => {
+test('a response that has begun and does not end is aborted', async () => {
   const { address, pass } = await listening()
   const answer = await fetch(`${address}/endless`)
   expect(answer.status).toBe(200)
@@ -65,7 +66,7 @@ test('an answer that has begun and does not end is cut off', async () => {
   await expect(answer.text()).rejects.toThrow()
 })
 
-/** Timers of one length end in the order in which they began: after two of them, each look has come at least once. */
+/** Timers of the same length fire in the order in which they started: after two of them, the check has run at least once. */
 async function twoLooks(): Promise<void> {
   for (let look = 0; look < 2; look += 1) await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -5,8 +5,8 @@ import type { Operation } from './operation.ts'
 import type { Watch } from './watch-requests.ts'
 
 /**
- * Refuses requests that take too long. All are looked at together, once a second: a timer and a signal for each would cost more
- * than its routing. Whose answer has begun is cut off.
+ * Refuses requests that exceed the time limit. One timer checks all of them once a second: a timer and an abort signal per
+ * request would cost more than routing it. A response that has begun is aborted.
  */
 export function limitTime(
   app: FastifyInstance,
@@ -14,19 +14,19 @@ export function limitTime(
   { answer_ms = limits.request_timeout_seconds * 1_000, look_ms = 1_000 } = {},
 ): void {
   const refused = new WeakSet<FastifyReply>()
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     const now = performance.now()
     for (const { reply, started } of in_flight())
-      if (now - started >= timeOf(reply) && !refused.has(reply)) {
+      if (now - started >= timeLimitOf(reply) && !refused.has(reply)) {
         refused.add(reply)
         refuse(reply)
       }
   }, look_ms)
-  looking.unref()
-  app.addHook('onClose', async () => clearInterval(looking))
+  timer.unref()
+  app.addHook('onClose', async () => clearInterval(timer))
 
-  /** A large file on a slow line takes longer than an answer may. */
-  function timeOf({ request }: FastifyReply): number {
+  /** A download may take longer than other responses: a large file on a slow connection. */
+  function timeLimitOf({ request }: FastifyReply): number {
     const { operation } = request.routeOptions.config as { operation?: Operation }
     return operation?.download === undefined ? answer_ms : limits.download_timeout_seconds * 1_000
   }

@@ -18,10 +18,10 @@ import { describe, expect, test } from 'vitest'
 import { newProject } from '../../testing/app.ts'
 import { operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
-import { compileValidator, firstFault, type Wording } from './validation.ts'
+import { compileValidator, firstError, type Wording } from './validation.ts'
 
 const payload: Wording = { root: 'Payload', required: 'should' }
-const faultOf = (schema: TSchema, value: unknown, wording: Wording = payload) =>
+const errorOf = (schema: TSchema, value: unknown, wording: Wording = payload) =>
   compileValidator(schema).fault(value, wording)
 
 const Customer = Type.Object({ source_id: Type.Optional(Name), email: Type.Optional(Type.String({ format: 'email' })) })
@@ -69,7 +69,7 @@ const Everything = partial({
   literal: Type.Literal('voucher'),
 })
 
-describe('every rule has its words', () => {
+describe('every schema keyword has its error message', () => {
   test.each<[value: unknown, details: string]>([
     [null, 'Payload must be object'],
     [[], 'Payload must be object'],
@@ -161,10 +161,10 @@ describe('every rule has its words', () => {
     [{ either: 4 }, 'Property .either must be >= 5'],
     [{ either: {} }, "Property .either should have required property 'id'"],
   ])('%j: %s', (value, details) => {
-    expect(faultOf(Everything, value)).toBe(details)
+    expect(errorOf(Everything, value)).toBe(details)
   })
 
-  test('a good value has no fault, and unknown fields are no fault either', () => {
+  test('a valid value has no error, and unknown fields are not an error', () => {
     const good = {
       name: 'n',
       description: null,
@@ -192,82 +192,82 @@ describe('every rule has its words', () => {
       literal: 'voucher',
       unknown: { field: true },
     }
-    expect(faultOf(Everything, good)).toBeNull()
-    expect(faultOf(Everything, {})).toBeNull()
+    expect(errorOf(Everything, good)).toBeNull()
+    expect(errorOf(Everything, {})).toBeNull()
   })
 
-  test('objects are duplicates whatever the order of their fields', () => {
+  test('objects are duplicates regardless of the order of their fields', () => {
     const Rows = Type.Array(Type.Object({ a: Int(), b: Int() }), { uniqueItems: true })
     expect(
-      faultOf(Rows, [
+      errorOf(Rows, [
         { a: 1, b: 2 },
         { b: 2, a: 1 },
       ]),
     ).toBe('Payload must NOT have duplicate items')
     expect(
-      faultOf(Rows, [
+      errorOf(Rows, [
         { a: 1, b: 2 },
         { a: 2, b: 1 },
       ]),
     ).toBeNull()
   })
 
-  test('the root may be a list, and is named as the payload', () => {
+  test('the root may be a list, and messages call it the payload', () => {
     const Rows = Type.Array(Type.Object({ code: Name }), { minItems: 1, maxItems: 2 })
-    expect(faultOf(Rows, {})).toBe('Payload must be array')
-    expect(faultOf(Rows, null)).toBe('Payload must be array')
-    expect(faultOf(Rows, [])).toBe('Payload must NOT have fewer than 1 items')
-    expect(faultOf(Rows, [{ code: 'a' }, {}])).toBe("Property [1] should have required property 'code'")
-    expect(faultOf(Rows, [{ code: 'a' }, { code: '' }])).toBe('Property [1].code must NOT have fewer than 1 characters')
+    expect(errorOf(Rows, {})).toBe('Payload must be array')
+    expect(errorOf(Rows, null)).toBe('Payload must be array')
+    expect(errorOf(Rows, [])).toBe('Payload must NOT have fewer than 1 items')
+    expect(errorOf(Rows, [{ code: 'a' }, {}])).toBe("Property [1] should have required property 'code'")
+    expect(errorOf(Rows, [{ code: 'a' }, { code: '' }])).toBe('Property [1].code must NOT have fewer than 1 characters')
   })
 
-  test('the root may be told apart by a property, or be null', () => {
-    expect(faultOf(Discount, {})).toBe("Payload should have required property 'type'")
-    expect(faultOf(Discount, { type: 'GIFT' })).toBe(
+  test('the root may be a tagged union, or null', () => {
+    expect(errorOf(Discount, {})).toBe("Payload should have required property 'type'")
+    expect(errorOf(Discount, { type: 'GIFT' })).toBe(
       'Property .type must be equal to one of the allowed values [ AMOUNT, PERCENT, UNIT, UNITS ]',
     )
-    expect(faultOf(Discount, [])).toBe('Payload must be object')
-    expect(faultOf(Nullable(Discount), 5)).toBe('Payload must be object,null')
-    expect(faultOf(Nullable(Discount), null)).toBeNull()
-    expect(faultOf(Nullable(Type.Object({ a: Name })), 5)).toBe('Payload must be object,null')
+    expect(errorOf(Discount, [])).toBe('Payload must be object')
+    expect(errorOf(Nullable(Discount), 5)).toBe('Payload must be object,null')
+    expect(errorOf(Nullable(Discount), null)).toBeNull()
+    expect(errorOf(Nullable(Type.Object({ a: Name })), 5)).toBe('Payload must be object,null')
   })
 
-  test('a missing field is worded by family and by where it is missing', () => {
+  test('the message for a missing field depends on the family and on where it is missing', () => {
     const Named = Type.Object({ name: Name, customer: Type.Object({ id: Name }) })
-    expect(faultOf(Named, {}, { root: 'Payload', required: 'should' })).toBe(
+    expect(errorOf(Named, {}, { root: 'Payload', required: 'should' })).toBe(
       "Payload should have required property 'name'",
     )
-    expect(faultOf(Named, {}, { root: 'Payload', required: 'must' })).toBe("Payload must have required property 'name'")
-    expect(faultOf(Named, {}, { root: 'Query', required: 'should' })).toBe("Query should have required property 'name'")
-    expect(faultOf(Named, { name: 'a', customer: {} }, { root: 'Query', required: 'must' })).toBe(
+    expect(errorOf(Named, {}, { root: 'Payload', required: 'must' })).toBe("Payload must have required property 'name'")
+    expect(errorOf(Named, {}, { root: 'Query', required: 'should' })).toBe("Query should have required property 'name'")
+    expect(errorOf(Named, { name: 'a', customer: {} }, { root: 'Query', required: 'must' })).toBe(
       "Property .customer must have required property 'id'",
     )
   })
 
-  test('required fields come first in schema order, then properties in schema order, depth first', () => {
+  test('errors of required fields come first in schema order, then properties in schema order, depth first', () => {
     const Nested = Type.Object({
       first: Type.Optional(Type.Object({ inner: Type.Object({ deep: Int(), missing: Int() }), later: Int() })),
       second: Int(),
       third: Int(),
     })
-    expect(faultOf(Nested, { first: 'wrong', third: 'wrong' })).toBe("Payload should have required property 'second'")
-    expect(faultOf(Nested, { third: 'x', second: 'x', first: 'x' })).toBe('Property .first must be object')
-    expect(faultOf(Nested, { second: 'x', third: 1, first: { inner: 5, later: 'x' } })).toBe(
+    expect(errorOf(Nested, { first: 'wrong', third: 'wrong' })).toBe("Payload should have required property 'second'")
+    expect(errorOf(Nested, { third: 'x', second: 'x', first: 'x' })).toBe('Property .first must be object')
+    expect(errorOf(Nested, { second: 'x', third: 1, first: { inner: 5, later: 'x' } })).toBe(
       'Property .first.inner must be object',
     )
-    expect(faultOf(Nested, { second: 'x', third: 1, first: { inner: { deep: 'x' }, later: 'x' } })).toBe(
+    expect(errorOf(Nested, { second: 'x', third: 1, first: { inner: { deep: 'x' }, later: 'x' } })).toBe(
       "Property .first.inner should have required property 'missing'",
     )
-    expect(faultOf(Nested, { third: 'x', second: 'x' })).toBe('Property .second must be integer')
+    expect(errorOf(Nested, { third: 'x', second: 'x' })).toBe('Property .second must be integer')
   })
 
-  test('whole numbers stop where JSON and JavaScript would lose some', () => {
+  test('integers are limited to the range that JSON and JavaScript represent exactly', () => {
     const Amount = Type.Object({ amount: Int() })
     for (const amount of [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -0])
-      expect(faultOf(Amount, { amount })).toBeNull()
-    expect(faultOf(Amount, { amount: 2 ** 53 })).toBe('Property .amount must be <= 9007199254740991')
-    expect(faultOf(Amount, { amount: -(2 ** 53) })).toBe('Property .amount must be >= -9007199254740991')
-    expect(faultOf(Amount, { amount: Number.NaN })).toBe('Property .amount must be integer')
+      expect(errorOf(Amount, { amount })).toBeNull()
+    expect(errorOf(Amount, { amount: 2 ** 53 })).toBe('Property .amount must be <= 9007199254740991')
+    expect(errorOf(Amount, { amount: -(2 ** 53) })).toBe('Property .amount must be >= -9007199254740991')
+    expect(errorOf(Amount, { amount: Number.NaN })).toBe('Property .amount must be integer')
   })
 })
 
@@ -368,7 +368,7 @@ describe('over HTTP', () => {
     })
   })
 
-  test('a good query arrives as numbers and instants, with its defaults', async () => {
+  test('a valid query is converted to numbers and instants, with its defaults', async () => {
     const shop = await newProject({ extra })
     expect((await shop.call('GET', '/v1/probes?customer=c')).body).toEqual({ limit: 10, page: 1 })
     expect(
@@ -384,9 +384,9 @@ describe('over HTTP', () => {
 
 describe('dates become instants', () => {
   const normalised = (schema: TSchema, value: unknown) => {
-    const shape = compileValidator(schema)
-    expect(shape.fault(value, payload)).toBeNull()
-    return shape.normalise(value)
+    const validator = compileValidator(schema)
+    expect(validator.fault(value, payload)).toBeNull()
+    return validator.normalise(value)
   }
   const written = '2026-01-01T10:00+02:00'
   const instant = '2026-01-01T08:00:00.000Z'
@@ -436,7 +436,7 @@ describe('dates become instants', () => {
     })
   })
 
-  test('and nowhere else: text that looks like a date stays as it was sent', () => {
+  test('and nowhere else: text that looks like a date stays unchanged', () => {
     const Mixed = Type.Object({
       at: InstantInput,
       note: Type.String(),
@@ -453,7 +453,7 @@ describe('dates become instants', () => {
     expect(normalised(Mixed, structuredClone(sent))).toEqual(sent)
   })
 
-  test('in a union only the variant that was sent decides', () => {
+  test('in a union only the matching variant is applied', () => {
     expect(normalised(Discount, { type: 'PERCENT', percent_off: 5, until: written })).toMatchObject({ until: instant })
     expect(normalised(Discount, { type: 'UNIT', until: written })).toMatchObject({ until: written })
 
@@ -511,13 +511,13 @@ describe('a query is coerced', () => {
   })
 })
 
-/** A schema of our vocabulary and a source of values that have its shape. */
+/** A schema of our vocabulary and a generator of valid values. */
 interface Sample {
   schema: TSchema
   good: fc.Arbitrary<unknown>
 }
 
-describe('the walk that finds the words agrees with the compiled check', () => {
+describe('the traversal that finds the error message agrees with the compiled check', () => {
   const text = fc.string({ unit: 'binary', maxLength: 6 })
   const date = fc.constantFrom('2026-01-01', '2026-01-01T10:00+02:00', '2024-02-29T12:00:00.000Z')
   const bound = fc.option(fc.integer({ min: -3, max: 8 }), { nil: undefined })
@@ -584,7 +584,7 @@ describe('the walk that finds the words agrees with the compiled check', () => {
       schema: Type.Union(choices.map(({ schema }) => schema)),
       good: fc.oneof(...choices.map(({ good }) => good)),
     })),
-    // A nullable literal is no part of the vocabulary: a word that may be null is `Nullable(OneOf([…]))`.
+    // A nullable literal is not part of the vocabulary: a nullable word is `Nullable(OneOf([…]))`.
     nullable: tie('any')
       .filter(({ schema }) => !('const' in schema))
       .map(({ schema, good }) => ({
@@ -630,7 +630,7 @@ describe('the walk that finds the words agrees with the compiled check', () => {
     fc.jsonValue({ maxDepth: 1 }),
     fc.constantFrom('', 'A', 'KIND_0', 'KIND_9', 0, -1, 1.5, 2 ** 53, null, [], {}),
   )
-  /** A good value with one part of it, found by some steps down, replaced, added or taken away. */
+  /** A valid value with one part of it, at a random depth, replaced, added or removed. */
   const damaged = (good: fc.Arbitrary<unknown>) =>
     fc
       .tuple(good, fc.array(fc.nat(), { maxLength: 3 }), junk, fc.constantFrom('replace', 'remove', 'add'))
@@ -652,7 +652,7 @@ describe('the walk that finds the words agrees with the compiled check', () => {
 
   const check = (schema: TSchema, value: unknown) => Compile(schema).Check(value)
 
-  test('on values that have the shape, almost have it, or have nothing to do with it', () => {
+  test('for values that are valid, almost valid, or unrelated', () => {
     const seen = { good: 0, bad: 0 }
     fc.assert(
       fc.property(
@@ -660,33 +660,33 @@ describe('the walk that finds the words agrees with the compiled check', () => {
           fc.tuple(fc.constant(schema), fc.oneof(good, damaged(good), damaged(good), junk)),
         ),
         ([schema, value]) => {
-          const fault = firstFault(schema, value, '', payload)
+          const error = firstError(schema, value, '', payload)
           const passes = check(schema, value)
           seen[passes ? 'good' : 'bad'] += 1
-          expect({ passes: fault === null, fault }).toEqual({ passes, fault })
+          expect({ passes: error === null, error }).toEqual({ passes, error })
         },
       ),
       { numRuns: 1_500 },
     )
-    // A generator that only ever makes one kind of value would prove nothing.
+    // A generator that produces only valid or only invalid values would prove nothing.
     expect(Math.min(seen.good, seen.bad)).toBeGreaterThan(200)
   })
 
-  test('and says where: the words begin with the root or a path that exists in the schema', () => {
+  test('and the message begins with the root or a path that exists in the schema', () => {
     fc.assert(
       fc.property(
         sample.chain(({ schema, good }) => fc.tuple(fc.constant(schema), damaged(good))),
         ([schema, value]) => {
-          const fault = compileValidator(schema).fault(value, payload)
-          if (fault !== null) expect(fault).toMatch(/^(Payload|Property [.[].*) (must|should|cannot) /s)
-          expect(fault).not.toBe('Payload does not have the required shape')
+          const error = compileValidator(schema).fault(value, payload)
+          if (error !== null) expect(error).toMatch(/^(Payload|Property [.[].*) (must|should|cannot) /s)
+          expect(error).not.toBe('Payload does not have the required shape')
         },
       ),
       { numRuns: 500 },
     )
   })
 
-  test('a fault is found without being changed: the value stays what it was', () => {
+  test('finding an error does not change the value', () => {
     fc.assert(
       fc.property(
         sample.chain(({ schema, good }) => fc.tuple(fc.constant(schema), damaged(good))),
@@ -700,16 +700,16 @@ describe('the walk that finds the words agrees with the compiled check', () => {
     )
   })
 
-  test('normalising a good value leaves a good value, and once is enough', () => {
+  test('normalising a valid value gives a valid value, and is idempotent', () => {
     fc.assert(
       fc.property(
         sample.chain(({ schema, good }) => fc.tuple(fc.constant(schema), good)),
         ([schema, value]) => {
           fc.pre(check(schema, value))
-          const shape = compileValidator(schema)
-          const once = shape.normalise(structuredClone(value))
+          const validator = compileValidator(schema)
+          const once = validator.normalise(structuredClone(value))
           expect(check(schema, once)).toBe(true)
-          expect(shape.normalise(structuredClone(once))).toEqual(once)
+          expect(validator.normalise(structuredClone(once))).toEqual(once)
         },
       ),
       { numRuns: 500 },
@@ -717,8 +717,8 @@ describe('the walk that finds the words agrees with the compiled check', () => {
   })
 })
 
-test('an instant of an answer is not what a request is held to', () => {
+test('a date in a request may omit the time, unlike the `Instant` of replies', () => {
   // `Instant` is for replies; a request that used it would refuse `2026-01-01`, which the contract accepts.
-  expect(faultOf(Type.Object({ at: InstantInput }), { at: '2026-01-01' })).toBeNull()
-  expect(faultOf(Type.Object({ at: Instant }), { at: '2026-01-01' })).not.toBeNull()
+  expect(errorOf(Type.Object({ at: InstantInput }), { at: '2026-01-01' })).toBeNull()
+  expect(errorOf(Type.Object({ at: Instant }), { at: '2026-01-01' })).not.toBeNull()
 })

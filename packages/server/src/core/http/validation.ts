@@ -7,7 +7,7 @@ import { Hashing } from 'typebox/system'
 import { parseInstant } from '../lib/instant.ts'
 import { isTimezone } from '../lib/timezone.ts'
 
-/** The part of JSON Schema our schemas are made of. */
+/** The subset of JSON Schema that our schemas use. */
 interface Schema {
   type?: string | string[]
   const?: unknown
@@ -33,7 +33,7 @@ interface Schema {
 }
 
 /**
- * How a failure is worded: what the root is called, and the verb for a missing property
+ * The wording of an error: the name of the root, and the verb for a missing property
  * (docs/reference/errors.md#messages-about-input).
  */
 export interface Wording {
@@ -42,39 +42,39 @@ export interface Wording {
 }
 
 export interface Validator {
-  /** Null when the value has the shape, otherwise the first failure in words. */
+  /** The message of the first error, or null when the value is valid. */
   fault(value: unknown, wording: Wording): string | null
-  /** Turns the dates inside a value that has the shape into instants, in place, and answers the value. */
+  /** Converts the dates inside a valid value to instants, in place, and returns the value. */
   normalise(value: unknown): unknown
-  /** Reads a parsed query string: text becomes numbers, booleans, dates and lists where the schema says so. */
+  /** Converts the strings of a parsed query to numbers, booleans, dates and lists as the schema declares. */
   coerce(value: unknown): unknown
 }
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))
 
-/** Our formats: what `InstantInput` and friends mean to the compiled check. */
-const formats: Record<string, { test(text: string): boolean; fault: string }> = {
+/** Our formats (`InstantInput` and others), for the compiled check. */
+const formats: Record<string, { test(text: string): boolean; message: string }> = {
   'date-input': {
     test: (text) => parseInstant(text) !== null,
-    fault: 'cannot be recognized as a ISO-8601 compliant date',
+    message: 'cannot be recognized as a ISO-8601 compliant date',
   },
   'day-input': {
     test: (text) => /^(?!0000)\d{4}-/.test(text) && parseInstant(text) !== null,
-    fault: 'cannot be recognized as a ISO-8601 compliant date',
+    message: 'cannot be recognized as a ISO-8601 compliant date',
   },
-  duration: { test: (text) => readDuration(text) !== null, fault: 'must be an ISO 8601 duration' },
-  email: { test: (text) => /^[^\s@]+@[^\s@]+$/.test(text), fault: 'must be a valid email' },
-  url: { test: isWebAddress, fault: 'must be a valid URL' },
-  timezone: { test: isTimezone, fault: 'must be an IANA time zone name or GMT±HH:MM' },
-  currency: { test: (text) => currencies.has(text), fault: 'must be an ISO 4217 currency code' },
-  address: { test: isAddressRange, fault: 'must be an IP address or a CIDR range' },
+  duration: { test: (text) => readDuration(text) !== null, message: 'must be an ISO 8601 duration' },
+  email: { test: (text) => /^[^\s@]+@[^\s@]+$/.test(text), message: 'must be a valid email' },
+  url: { test: isWebAddress, message: 'must be a valid URL' },
+  timezone: { test: isTimezone, message: 'must be an IANA time zone name or GMT±HH:MM' },
+  currency: { test: (text) => currencies.has(text), message: 'must be an ISO 4217 currency code' },
+  address: { test: isAddressRange, message: 'must be an IP address or a CIDR range' },
 }
 for (const [name, { test }] of Object.entries(formats)) Format.Set(name, test)
 
 /**
- * Compiles a schema once, when it is first needed: most operations of a service are never called. A good value costs one
- * generated check; only a bad one is walked to find the failure to report: required properties first, then properties in
- * schema order, depth first.
+ * Compiles the schema on first use: most operations of an installation are never called. A valid value costs one generated
+ * check; only an invalid one is traversed to find the error to report: required properties first, then properties in schema
+ * order, depth first.
  */
 export function compileValidator(schema: TSchema): Validator {
   const plain = schema as Schema
@@ -84,17 +84,17 @@ export function compileValidator(schema: TSchema): Validator {
     fault(value, wording) {
       check ??= Compile(schema)
       if (check.Check(value)) return null
-      return firstFault(plain, value, '', wording) ?? `${wording.root} does not have the required shape`
+      return firstError(plain, value, '', wording) ?? `${wording.root} does not have the required shape`
     },
     normalise: normalise === null ? (value) => value : normalise,
     coerce: (value) => coerce(plain, value),
   }
 }
 
-/** The first failure of a value against a schema, or null. Exported for the property that it agrees with the compiled check. */
-export function firstFault(schema: Schema, value: unknown, path: string, wording: Wording): string | null {
+/** The first error of a value against a schema, or null. Exported for the property test that it agrees with the compiled check. */
+export function firstError(schema: Schema, value: unknown, path: string, wording: Wording): string | null {
   const where = path === '' ? wording.root : `Property ${path}`
-  if (schema.anyOf !== undefined) return faultInUnion(schema, value, path, wording)
+  if (schema.anyOf !== undefined) return errorInUnion(schema, value, path, wording)
   if (schema.type !== undefined) {
     const types = [schema.type].flat()
     if (!types.some((type) => hasType(value, type))) return `${where} must be ${types.join(',')}`
@@ -104,15 +104,15 @@ export function firstFault(schema: Schema, value: unknown, path: string, wording
     return `${where} must be equal to one of the allowed values [ ${schema.const} ]`
   if (schema.enum !== undefined && !schema.enum.includes(value))
     return `${where} must be equal to one of the allowed values [ ${schema.enum.filter((word) => word !== null).join(', ')} ]`
-  if (typeof value === 'string') return faultInText(schema, value, where)
-  if (typeof value === 'number') return faultInNumber(schema, value, where)
-  if (Array.isArray(value)) return faultInList(schema, value, path, where, wording)
+  if (typeof value === 'string') return errorInText(schema, value, where)
+  if (typeof value === 'number') return errorInNumber(schema, value, where)
+  if (Array.isArray(value)) return errorInList(schema, value, path, where, wording)
   if (typeof value === 'object' && value !== null)
-    return faultInObject(schema, value as Record<string, unknown>, path, where, wording)
+    return errorInObject(schema, value as Record<string, unknown>, path, where, wording)
   return null
 }
 
-function faultInObject(
+function errorInObject(
   schema: Schema,
   value: Record<string, unknown>,
   path: string,
@@ -126,19 +126,19 @@ function faultInObject(
   const properties = schema.properties ?? {}
   for (const [name, property] of Object.entries(properties)) {
     if (!Object.hasOwn(value, name) || value[name] === undefined) continue
-    const fault = firstFault(property, value[name], `${path}.${name}`, wording)
-    if (fault !== null) return fault
+    const error = firstError(property, value[name], `${path}.${name}`, wording)
+    if (error !== null) return error
   }
   if (typeof schema.additionalProperties !== 'object') return null
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(properties, name)) continue
-    const fault = firstFault(schema.additionalProperties, value[name], `${path}.${name}`, wording)
-    if (fault !== null) return fault
+    const error = firstError(schema.additionalProperties, value[name], `${path}.${name}`, wording)
+    if (error !== null) return error
   }
   return null
 }
 
-function faultInList(schema: Schema, value: unknown[], path: string, where: string, wording: Wording): string | null {
+function errorInList(schema: Schema, value: unknown[], path: string, where: string, wording: Wording): string | null {
   if (schema.minItems !== undefined && value.length < schema.minItems)
     return `${where} must NOT have fewer than ${schema.minItems} items`
   if (schema.maxItems !== undefined && value.length > schema.maxItems)
@@ -147,26 +147,26 @@ function faultInList(schema: Schema, value: unknown[], path: string, where: stri
     return `${where} must NOT have duplicate items`
   if (schema.items === undefined) return null
   for (const [index, item] of value.entries()) {
-    const fault = firstFault(schema.items, item, `${path}[${index}]`, wording)
-    if (fault !== null) return fault
+    const error = firstError(schema.items, item, `${path}[${index}]`, wording)
+    if (error !== null) return error
   }
   return null
 }
 
-function faultInText(schema: Schema, value: string, where: string): string | null {
+function errorInText(schema: Schema, value: string, where: string): string | null {
   const length = [...value].length
   if (schema.minLength !== undefined && length < schema.minLength)
     return `${where} must NOT have fewer than ${schema.minLength} characters`
   if (schema.maxLength !== undefined && length > schema.maxLength)
     return `${where} must NOT have more than ${schema.maxLength} characters`
   if (schema.format !== undefined && formats[schema.format]?.test(value) === false)
-    return `${where} ${formats[schema.format]?.fault}`
+    return `${where} ${formats[schema.format]?.message}`
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value))
     return `${where} must match pattern ${schema.pattern}`
   return null
 }
 
-function faultInNumber(schema: Schema, value: number, where: string): string | null {
+function errorInNumber(schema: Schema, value: number, where: string): string | null {
   if (schema.minimum !== undefined && value < schema.minimum) return `${where} must be >= ${schema.minimum}`
   if (schema.maximum !== undefined && value > schema.maximum) return `${where} must be <= ${schema.maximum}`
   if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum)
@@ -176,23 +176,23 @@ function faultInNumber(schema: Schema, value: number, where: string): string | n
   return null
 }
 
-function faultInUnion(schema: Schema, value: unknown, path: string, wording: Wording): string | null {
+function errorInUnion(schema: Schema, value: unknown, path: string, wording: Wording): string | null {
   const where = path === '' ? wording.root : `Property ${path}`
   const choices = schema.anyOf ?? []
   const tag = schema.discriminator?.propertyName
-  if (tag !== undefined) return faultInVariant(choices, tag, value, path, where, wording)
-  const fitting = choices.filter((choice) => typesOf(choice).some((type) => hasType(value, type)))
-  if (fitting.length === 0) return `${where} must be ${[...new Set(choices.flatMap(typesOf))].join(',')}`
+  if (tag !== undefined) return errorInVariant(choices, tag, value, path, where, wording)
+  const matchingChoices = choices.filter((choice) => typesOf(choice).some((type) => hasType(value, type)))
+  if (matchingChoices.length === 0) return `${where} must be ${[...new Set(choices.flatMap(typesOf))].join(',')}`
   let first: string | null = null
-  for (const choice of fitting) {
-    const fault = firstFault(choice, value, path, wording)
-    if (fault === null) return null
-    first ??= fault
+  for (const choice of matchingChoices) {
+    const error = firstError(choice, value, path, wording)
+    if (error === null) return null
+    first ??= error
   }
   return first
 }
 
-function faultInVariant(
+function errorInVariant(
   choices: Schema[],
   tag: string,
   value: unknown,
@@ -201,16 +201,16 @@ function faultInVariant(
   wording: Wording,
 ): string | null {
   if (!hasType(value, 'object')) return `${where} must be object`
-  const given = (value as Record<string, unknown>)[tag]
-  if (given === undefined) return `${where} ${wording.required} have required property '${tag}'`
+  const tagValue = (value as Record<string, unknown>)[tag]
+  if (tagValue === undefined) return `${where} ${wording.required} have required property '${tag}'`
   const words = (choice: Schema): unknown[] => {
     const property = choice.properties?.[tag]
     return property?.enum ?? [property?.const]
   }
-  const choice = choices.find((candidate) => words(candidate).includes(given))
+  const choice = choices.find((candidate) => words(candidate).includes(tagValue))
   if (choice === undefined)
     return `Property ${path}.${tag} must be equal to one of the allowed values [ ${choices.flatMap(words).join(', ')} ]`
-  return firstFault(choice, value, path, wording)
+  return firstError(choice, value, path, wording)
 }
 
 function typesOf(schema: Schema): string[] {
@@ -239,7 +239,7 @@ function hasType(value: unknown, type: string): boolean {
 
 type Normaliser = (value: unknown) => unknown
 
-/** A function that rewrites the dates a schema declares, or null when it declares none and nothing has to be walked. */
+/** A function that converts the dates a schema declares, or null when it declares none, so that values need no traversal. */
 function dateNormaliser(schema: Schema): Normaliser | null {
   if (schema.format === 'date-input')
     return (value) => (typeof value === 'string' ? (parseInstant(value) ?? value) : value)
@@ -247,7 +247,7 @@ function dateNormaliser(schema: Schema): Normaliser | null {
   if (schema.anyOf !== undefined) return unionNormaliser(schema.anyOf)
   if (schema.items !== undefined) {
     const item = dateNormaliser(schema.items)
-    return item === null ? null : (value) => (Array.isArray(value) ? value.map((one) => item(one)) : value)
+    return item === null ? null : (value) => (Array.isArray(value) ? value.map((element) => item(element)) : value)
   }
   const properties = new Map<string, Normaliser>()
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -269,8 +269,8 @@ function dateNormaliser(schema: Schema): Normaliser | null {
 }
 
 /**
- * Only the choice that was made decides: what is a date in one variant may be plain text in another. Mostly the type of the value
- * says which one that is.
+ * Applies only the variant that the value matches: a date in one variant may be plain text in another. Usually the type of the
+ * value identifies the variant.
  */
 function unionNormaliser(choices: Schema[]): Normaliser | null {
   const normalisers = choices.map(dateNormaliser)
@@ -279,11 +279,11 @@ function unionNormaliser(choices: Schema[]): Normaliser | null {
   const wording: Wording = { root: 'Payload', required: 'should' }
   return (value) => {
     const possible = [...choices.keys()].filter((at) => types[at]?.some((type) => hasType(value, type)))
-    const made =
+    const chosen =
       possible.length === 1
         ? possible[0]
-        : possible.find((at) => firstFault(choices[at] as Schema, value, '', wording) === null)
-    return (made === undefined ? null : normalisers[made])?.(value) ?? value
+        : possible.find((at) => firstError(choices[at] as Schema, value, '', wording) === null)
+    return (chosen === undefined ? null : normalisers[chosen])?.(value) ?? value
   }
 }
 
@@ -295,8 +295,8 @@ function coerce(schema: Schema, value: unknown): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const result: Record<string, unknown> = {}
     for (const [name, property] of Object.entries(schema.properties)) {
-      const read = coerce(property, (value as Record<string, unknown>)[name])
-      if (read !== undefined) result[name] = read
+      const coerced = coerce(property, (value as Record<string, unknown>)[name])
+      if (coerced !== undefined) result[name] = coerced
     }
     return result
   }
@@ -309,7 +309,7 @@ function coerce(schema: Schema, value: unknown): unknown {
   return value
 }
 
-/** `a`, `a&a`, and `x[0]=a&x[1]=b` are all lists where a list is expected. */
+/** `x=a`, `x=a&x=b`, and `x[0]=a&x[1]=b` are all lists where a list is expected. */
 function listOfText(value: unknown): unknown[] {
   if (Array.isArray(value)) return value
   if (typeof value !== 'object' || value === null) return [value]
@@ -325,7 +325,7 @@ function isWebAddress(text: string): boolean {
 function isAddressRange(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address)
-  // A zone, as in `fe80::1%eth0`, names a network of the caller's machine, not one of ours.
+  // A zone, as in `fe80::1%eth0`, refers to a network interface of the caller's machine, not of ours.
   if (version === 0 || address.includes('%') || more.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }

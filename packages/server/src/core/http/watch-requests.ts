@@ -2,38 +2,38 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface Ended {
-  /** 499 when the caller went away before there was an answer. */
+  /** 499 when the client closed the connection before the response. */
   status: number
   seconds: number
 }
 
 export interface InFlight {
   reply: FastifyReply
-  /** As `performance.now()` tells. */
+  /** Value of `performance.now()`. */
   started: number
 }
 
 export interface Watch {
   /** Requests that have not ended. */
   in_flight(): InFlight[]
-  /** Calls back when a request has ended, however it did. */
+  /** Calls back when a request has ended, successfully or not. */
   onEnd(callback: (request: FastifyRequest, reply: FastifyReply, ended: Ended) => void): void
 }
 
-/** One look at the coming and going of requests, for all who want to know. */
+/** Tracks the requests in flight and notifies subscribers when they end. */
 export function watchRequests(app: FastifyInstance): Watch {
-  /** Each has a place as long as it lasts: a set would have to work out a hash for each of them. */
-  const places: Array<InFlight | null> = []
-  const free: number[] = []
+  /** Each request in flight occupies one slot; a Set would compute a hash per request. */
+  const slots: Array<InFlight | null> = []
+  const freeSlots: number[] = []
   const callbacks: Array<Parameters<Watch['onEnd']>[0]> = []
   app.addHook('onRequest', (request, reply, next) => {
     const started = performance.now()
-    const place = free.pop() ?? places.length
-    places[place] = { reply, started }
-    // Fastify's own `onResponse` is not called for a caller who hangs up.
+    const slot = freeSlots.pop() ?? slots.length
+    slots[slot] = { reply, started }
+    // Fastify does not call `onResponse` when the client disconnects.
     reply.raw.on('close', () => {
-      places[place] = null
-      free.push(place)
+      slots[slot] = null
+      freeSlots.push(slot)
       const status = reply.raw.writableEnded ? reply.raw.statusCode : 499
       const ended = { status, seconds: (performance.now() - started) / 1_000 }
       for (const callback of callbacks) callback(request, reply, ended)
@@ -41,7 +41,7 @@ export function watchRequests(app: FastifyInstance): Watch {
     next()
   })
   return {
-    in_flight: () => places.filter((one) => one !== null),
+    in_flight: () => slots.filter((slot) => slot !== null),
     onEnd: (callback) => void callbacks.push(callback),
   }
 }

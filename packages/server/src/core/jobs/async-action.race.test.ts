@@ -8,9 +8,9 @@ import { startAsyncAction, workAsyncActions } from './async-action.ts'
 import { getAsyncAction } from './async-actions/store.ts'
 import { supervision } from './jobs.ts'
 
-test('after kill -9 in the middle of a step, another node finishes the action: each row once', async () => {
+test('after kill -9 during a step, another node finishes the action and processes each row once', async () => {
   const { database, url } = await ownDatabase()
-  const runtime = await openHouse(database) // the survivor supervises from the beginning, and works later
+  const runtime = await openHouse(database) // the surviving node supervises from the beginning, and works later
   const project = await insertProject(runtime)
   const read = (id: string) => asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
   const counted = () => countedRows({ db: database.db, project_id: project.id })
@@ -22,7 +22,7 @@ test('after kill -9 in the middle of a step, another node finishes the action: e
   )
   await worker.says('step 20')
   await worker.kill()
-  expect(await counted()).toEqual({ 1: 20 }) // what it had written of its third step is gone with it
+  expect(await counted()).toEqual({ 1: 20 }) // its uncommitted third step was rolled back
   expect(await read(id)).toMatchObject({ status: 'IN_PROGRESS', progress: 33 })
 
   const steps: number[] = []
@@ -37,10 +37,10 @@ test('after kill -9 in the middle of a step, another node finishes the action: e
   })
   expect(steps).toEqual([20, 30, 40, 50])
   expect(await counted()).toEqual({ 1: 60 })
-  // Together with the 30 s it takes a heartbeat to lapse: within a minute.
+  // Including the 30 s until the heartbeat expires: within a minute.
   expect(30 + supervision.postgres.superviseIntervalSeconds).toBeLessThan(60)
 
-  /** As if the 30 s had passed in which the dead process is still given a chance. */
+  /** Expires the heartbeat of the dead process without waiting 30 s. */
   async function heartbeatsLapse(actionId: string): Promise<{ rowCount: number }> {
     const { numAffectedRows } = await sql`
       update pgboss.job set heartbeat_on = heartbeat_on - interval '31 s'

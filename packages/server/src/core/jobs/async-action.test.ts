@@ -23,14 +23,14 @@ import { rowByRow } from './row-by-row.ts'
 
 const { database } = await ownDatabase()
 
-/** One process among several, until the end of the test. */
+/** A node that is closed at the end of the test. */
 async function newNode(): Promise<Runtime> {
   const runtime = await openHouse(database)
   onTestFinished(() => runtime.jobs.close({ graceful_seconds: 1 }))
   return runtime
 }
 
-/** A node at work on some actions, with a project to start them in. */
+/** A node that runs the given actions, with a project to start them in. */
 async function atWork(...actions: AsyncAction[]) {
   const runtime = await newNode()
   const project = await insertProject(runtime)
@@ -54,7 +54,7 @@ const callsTo = (runtime: Runtime, project: Project) => ({
 
 const counting = { rows_count: 25, step_rows: 10, pause_ms: 0 }
 
-/** An import whose rows are numbers; every third is refused, and leaves nothing behind. */
+/** An import whose rows are numbers; every third one is refused and rolled back. */
 const threesRefused = defineAsyncAction<{ numbers: number[] }, { next: number }>({
   type: 'PRODUCTS.IMPORT_CSV',
   begin: () => ({ next: 0 }),
@@ -87,7 +87,7 @@ const threesRefused = defineAsyncAction<{ numbers: number[] }, { next: number }>
   }),
 })
 
-/** Each step brings in one row and refuses 600. */
+/** Each step imports one row and refuses 600. */
 const allRefused = defineAsyncAction<{ steps: number }, { step: number }>({
   type: 'SKUS.IMPORT_CSV',
   begin: () => ({ step: 0 }),
@@ -101,7 +101,7 @@ const allRefused = defineAsyncAction<{ steps: number }, { step: number }>({
 test('an action goes from ENQUEUED to DONE, with its progress, time and result', async () => {
   let id = ''
   const reads: Array<Promise<AsyncActionView>> = []
-  // Embedded, whoever asks during a step is answered between it and the next one; on PostgreSQL, while it goes on.
+  // On PGlite, a request during a step is answered after the step; on PostgreSQL, while the step runs.
   const isEmbedded = databaseKind() === 'pglite'
   const { runtime, start, read, ended, counted } = await atWork(
     countingAction(async () => {
@@ -143,7 +143,7 @@ test('an action goes from ENQUEUED to DONE, with its progress, time and result',
   expect(await counted()).toEqual({ 1: 25 })
 })
 
-test('the time an action took is the time of the service clock, from its start to its end', async () => {
+test('processing_time is measured by the service clock, from start to end', async () => {
   let clock = Date.parse('2026-06-01T00:00:00.000Z')
   const runtime = { ...(await newNode()), now: () => clock }
   const project = await insertProject(runtime)
@@ -173,14 +173,14 @@ test('an action with nothing to do is done', async () => {
   })
 })
 
-test('an action of a project that is deleted meanwhile stops', async () => {
+test('an action stops when its project is deleted', async () => {
   const steps: number[] = []
   let deleted: Promise<unknown> = Promise.resolve()
   const { runtime, project, start } = await atWork(
     countingAction(async (first) => {
       steps.push(first)
       deleted = sql`update projects set deleted_at = now() where id = ${project.id}`.execute(database.db)
-      if (databaseKind() === 'postgres') await deleted // embedded, it comes between this step and the next one
+      if (databaseKind() === 'postgres') await deleted // on PGlite it runs between this step and the next one
     }),
   )
   await start(countingAction(), counting)
@@ -193,7 +193,7 @@ test('an action of a project that is deleted meanwhile stops', async () => {
   expect(steps).toEqual([0])
 })
 
-test('an action of a transaction that is undone leaves neither record nor job', async () => {
+test('an action started in a transaction that rolls back leaves neither record nor job', async () => {
   const { runtime, project, counted } = await atWork(countingAction())
   const undone = asRequest(runtime, project, async (ctx) => {
     await startAsyncAction(ctx, countingAction(), counting)
@@ -211,7 +211,7 @@ test('an action of a transaction that is undone leaves neither record nor job', 
   expect(records).toEqual([])
 })
 
-test('rows fail alone: the list stops at 1,000, the counts do not', async () => {
+test('rows fail independently: the list of failures stops at 1,000, the counts do not', async () => {
   const { start, ended, counted, project } = await atWork(threesRefused, allRefused)
   const few = await ended(await start(threesRefused, { numbers: [1, 2, 3, 4, 6] }))
   expect(few).toMatchObject({ status: 'DONE', operation_status: 'FAILED', progress: 100 })
@@ -239,7 +239,7 @@ test('rows fail alone: the list stops at 1,000, the counts do not', async () => 
   expect(stored).toEqual([]) // they are in the result now
 })
 
-test('a step runs on behalf of the request that started it, with the clock of the step', async () => {
+test('a step runs on behalf of the request that started the action, with the time of the step', async () => {
   const seen: Ctx[] = []
   const action = defineAsyncAction<{ steps: number }, { step: number }>({
     type: 'ORDERS.IMPORT',
@@ -261,15 +261,15 @@ test('a step runs on behalf of the request that started it, with the clock of th
   expect(clocks.toSorted()).toEqual(clocks)
 })
 
-test('actions of one type in one project wait for each other, also when an earlier one breaks', async () => {
-  const told: string[] = []
+test('actions of one type in one project run one after another, also if an earlier one fails', async () => {
+  const log: string[] = []
   const action = defineAsyncAction<{ name: string; breaks?: boolean }, object>({
     type: 'VOUCHERS.IMPORT',
     begin: () => ({}),
     async step(_ctx, { name, breaks }) {
-      told.push(`${name} starts`)
+      log.push(`${name} starts`)
       await pause(50)
-      told.push(`${name} ends`)
+      log.push(`${name} ends`)
       if (breaks) throw new Error('broken')
       return { state: {}, progress: 100, done: 1, failed: [], finished: true }
     },
@@ -288,18 +288,18 @@ test('actions of one type in one project wait for each other, also when an earli
       ({ status }) => status,
     ),
   ).toEqual(['FAILED', 'DONE', 'DONE', 'DONE'])
-  const here = told.filter((what) => !what.startsWith('other'))
+  const here = log.filter((what) => !what.startsWith('other'))
   expect(here).toEqual(['first starts', 'first ends', 'second starts', 'second ends', 'third starts', 'third ends'])
-  expect(told.indexOf('other starts')).toBeLessThan(told.indexOf('third starts')) // it did not wait for another project
+  expect(log.indexOf('other starts')).toBeLessThan(log.indexOf('third starts')) // it did not wait for another project
 })
 
-test('actions that arrive in one instant keep their order', async () => {
-  const told: number[] = []
+test('actions created in the same instant keep their order', async () => {
+  const log: number[] = []
   const action = defineAsyncAction<{ number: number }, object>({
     type: 'ORDERS.IMPORT',
     begin: () => ({}),
     async step(_ctx, { number }) {
-      told.push(number)
+      log.push(number)
       return { state: {}, progress: 100, done: 1, failed: [], finished: true }
     },
     finish: () => ({}),
@@ -309,11 +309,11 @@ test('actions that arrive in one instant keep their order', async () => {
   await asRequest(runtime, project, async (ctx) => {
     for (const number of numbers) await startAsyncAction(ctx, action, { number })
   })
-  await until(() => (told.length === numbers.length ? true : undefined))
-  expect(told).toEqual(numbers)
+  await until(() => (log.length === numbers.length ? true : undefined))
+  expect(log).toEqual(numbers)
 })
 
-test('an action can name the lane it waits in', async () => {
+test('an action can define its serialisation key', async () => {
   const action = defineAsyncAction<{ campaign_id: string }, object>({
     type: 'CAMPAIGN.VOUCHERS_GENERATE',
     lane: ({ campaign_id }) => `campaign ${campaign_id}`,
@@ -333,7 +333,7 @@ test('an action can name the lane it waits in', async () => {
   expect(rows.map(({ lane }) => lane.split(' ').slice(1).join(' '))).toEqual(['campaign camp_1', 'campaign camp_2'])
 })
 
-test('an action that breaks ends as FAILED and says what had been done; nothing of the broken step stays', async () => {
+test('an action that throws ends as FAILED with its counts; the failed step is rolled back', async () => {
   const brokenAt: Array<object | null> = []
   const action: AsyncAction<typeof counting, { next: number }> = {
     ...countingAction((first) => {
@@ -350,7 +350,7 @@ test('an action that breaks ends as FAILED and says what had been done; nothing 
   expect(await counted()).toEqual({ 1: 20 })
 })
 
-test('an action whose last words break too still ends', async () => {
+test('an action whose failure handler throws too still ends', async () => {
   const action: AsyncAction<typeof counting, { next: number }> = {
     ...countingAction(),
     begin() {
@@ -367,7 +367,7 @@ test('an action whose last words break too still ends', async () => {
   })
 })
 
-test('a step that an outage undid is done again, once', async () => {
+test('a step rolled back by an outage is repeated once', async () => {
   let outages = 0
   const action = countingAction((first) => {
     if (first !== 10 || outages > 0) return
@@ -382,7 +382,7 @@ test('a step that an outage undid is done again, once', async () => {
   expect(await counted()).toEqual({ 1: 25 })
 })
 
-test('an action survives its process: another one continues where the last stored step ended', async () => {
+test('after its process stops, another node continues an action from the last checkpoint', async () => {
   const steps: number[] = []
   const slow = { rows_count: 40, step_rows: 10, pause_ms: 100 }
   const { runtime, project, start, ended, counted } = await atWork(countingAction((first) => steps.push(first)))
@@ -391,7 +391,7 @@ test('an action survives its process: another one continues where the last store
   await runtime.jobs.close()
   const { rows } = await sql`select state::text from pgboss.job where data ->> 'action_id' = ${id}`.execute(database.db)
   expect(rows).toEqual([{ state: 'retry' }])
-  expect(await counted()).toEqual({ 1: 20 }) // the step it was at was finished, the next one not begun
+  expect(await counted()).toEqual({ 1: 20 }) // the running step was finished, the next one was not started
 
   const next = await newNode()
   await workAsyncActions(next, [countingAction((first) => steps.push(first))])
@@ -400,13 +400,13 @@ test('an action survives its process: another one continues where the last store
   expect(await countedRows({ db: database.db, project_id: project.id })).toEqual({ 1: 40 })
 })
 
-test('two nodes that both believe an action is theirs do each step once', async () => {
+test('two nodes that run the same action execute each step once', async () => {
   const steps: number[] = []
   const { runtime, start, ended, counted } = await atWork(countingAction((first) => steps.push(first)))
   await workAsyncActions(await newNode(), [countingAction((first) => steps.push(first))])
   const id = await start(countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 60 })
   await until(() => (steps.length >= 1 ? true : undefined))
-  // As if the first node had been silent for too long.
+  // As if the heartbeat of the first node had expired.
   await sql`update pgboss.job set state = 'retry', start_after = now() where data ->> 'action_id' = ${id}`.execute(
     database.db,
   )
@@ -416,24 +416,24 @@ test('two nodes that both believe an action is theirs do each step once', async 
   expect(await counted()).toEqual({ 1: 60 })
 })
 
-test('an action that its node does not know waits for one that does', async () => {
+test('an action of an unknown type waits for a node that knows it', async () => {
   const action = countingAction()
   const { start, read, counted } = await atWork()
   const id = await start(action, counting)
   await until(async () => {
     const { rows } = await sql`
       select from pgboss.job where data ->> 'action_id' = ${id} and state = 'retry'`.execute(database.db)
-    return rows.length > 0 ? true : undefined // its node has looked at it, and given it back
+    return rows.length > 0 ? true : undefined // the node has fetched the job and returned it to the queue
   })
   expect(await read(id)).toMatchObject({ status: 'ENQUEUED' })
   expect(await counted()).toEqual({})
 })
 
-test('an action that never comes forward is given up', async () => {
+test('an action without progress is given up', async () => {
   const { runtime, start, ended } = await atWork()
   await runtime.jobs.close()
   const id = await start(countingAction(), counting)
-  // Taken up 21 times by processes that died before they stored a step.
+  // Retried 21 times by processes that died before they saved a checkpoint.
   await sql`update pgboss.job set retry_count = 20, started_on = now() where data ->> 'action_id' = ${id}`.execute(
     database.db,
   )

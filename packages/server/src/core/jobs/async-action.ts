@@ -8,8 +8,8 @@ import { type Id, newId } from '../lib/ids.ts'
 import type { AsyncActionType } from './async-actions/schema.ts'
 import { inBackground } from './background.ts'
 import {
-  breakAction,
   type Checkpoint,
+  failAction,
   finishAction,
   insertFailures,
   listFailures,
@@ -20,19 +20,19 @@ import type { Run } from './jobs.ts'
 import type { QueueData } from './queues.ts'
 
 /**
- * A long operation, told in steps. Each step is one transaction that also stores how far it came, so a crash repeats at
- * most the step that was never stored, and nothing is done twice or lost. Everything it changes, it changes through the
- * `db` of its context. Input and state are plain JSON; the input is forgotten once the action is over.
+ * A long operation that runs in steps. Each step is one transaction that also saves a checkpoint, so after a crash only the
+ * uncommitted step is repeated, and nothing is done twice or lost. All changes go through the `db` of the context. Input and
+ * state are plain JSON; the input is deleted when the action ends.
  */
 export interface AsyncAction<Input extends object = object, State extends object = object> {
   type: AsyncActionType
-  /** Actions of one lane run one after another, in the order of arrival. The type itself, unless told otherwise. */
+  /** The serialisation key: actions with the same key run one after another, in order of arrival. Default: the type. */
   lane?(input: Input): string
   begin(ctx: Ctx, input: Input): State | Promise<State>
   step(ctx: Ctx, input: Input, state: State): Promise<Step<State>>
-  /** What the single read shows as `result`. */
+  /** Returns the `result` of the action in the API. */
   finish(ctx: Ctx, input: Input, outcome: Outcome<State>): object | Promise<object>
-  /** Called in the transaction that ends the action as FAILED; `state` is null when it never began. */
+  /** Called in the transaction that ends the action as FAILED; `state` is null if `begin` never committed. */
   broken?(ctx: Ctx, input: Input, state: State | null): Promise<void>
 }
 
@@ -40,9 +40,9 @@ export interface Step<State> {
   state: State
   /** 0 to 100. */
   progress: number
-  /** Records this step brought in. */
+  /** Number of records processed in this step. */
   done: number
-  /** Records it could not, as they will be listed. */
+  /** Records that failed, as the result will list them. */
   failed: object[]
   /** Whether this was the last step. */
   finished: boolean
@@ -52,16 +52,16 @@ export interface Outcome<State> {
   state: State
   done_count: number
   failed_count: number
-  /** The first of the failures, at most `limits.async_failures_listed_max`. */
+  /** The first failures, at most `limits.async_failures_listed_max`. */
   failed: object[]
 }
 
-/** Gives an action its types: `defineAsyncAction<Input, State>({ type: 'CUSTOMERS.IMPORT_CSV', begin … })`. */
+/** Infers the types of an action: `defineAsyncAction<Input, State>({ type: 'CUSTOMERS.IMPORT_CSV', begin … })`. */
 export const defineAsyncAction = <Input extends object, State extends object>(
   action: AsyncAction<Input, State>,
 ): AsyncAction<Input, State> => action
 
-/** Starts an action in the caller's transaction: its record and its job exist if and only if that commits. */
+/** Starts an action in the caller's transaction: its record and its job exist if and only if the transaction commits. */
 export async function startAsyncAction<Input extends object>(
   ctx: Ctx,
   action: AsyncAction<Input>,
@@ -94,16 +94,16 @@ export async function startAsyncAction<Input extends object>(
   return { async_action_id: id }
 }
 
-/** Runs the actions of this table in this process. */
+/** Runs queued actions in this process. */
 export async function workAsyncActions(runtime: Runtime, actions: readonly AsyncAction[]): Promise<void> {
-  assert(new Set(actions.map(({ type }) => type)).size === actions.length, 'two async actions of one type')
+  assert(new Set(actions.map(({ type }) => type)).size === actions.length, 'two async actions have the same type')
   await runtime.jobs.work('async-actions', (data, run) => runAsyncAction(runtime, actions, data, run))
 }
 
-/** So often an action is taken up again without a step forward, after crashes and outages, before it ends as FAILED. */
+/** Retries without a new checkpoint, after crashes and outages, before the action ends as FAILED. */
 const retriesWithoutProgressMax = 20
 
-/** Brings one action from where it stands to its end, or to the moment it is told to stop. */
+/** Runs an action from its checkpoint to the end, or until `signal` aborts. */
 export async function runAsyncAction(
   runtime: Runtime,
   actions: readonly AsyncAction[],
@@ -120,47 +120,47 @@ export async function runAsyncAction(
     .executeTakeFirst()
   if (record === undefined) return undefined
   const action = actions.find(({ type }) => type === record.type)
-  // A newer node knows it, most likely: let it have the job.
+  // Probably a type of a newer release: throwing lets a newer node retry the job.
   if (action === undefined && retries < retriesWithoutProgressMax)
-    throw new Error(`No async action ${record.type} here`)
+    throw new Error(`Unknown async action type ${record.type}`)
 
   const origin = { request_id: record.request_id, caller: record.event_source as Caller }
-  const inStep = (work: (ctx: Ctx) => Promise<boolean>) => inBackground(runtime, project_id, origin, work)
+  const inStepTransaction = (work: (ctx: Ctx) => Promise<boolean>) => inBackground(runtime, project_id, origin, work)
   try {
-    // Null: the project is gone, and the record with it soon.
+    // Null: the project was deleted.
     for (let isOver: boolean | null = false; isOver === false; ) {
       if (signal.aborted) return 'again'
-      isOver = await inStep((ctx) => advance(ctx, action, action_id, record.input, retries))
-      await setImmediate() // requests first
+      isOver = await inStepTransaction((ctx) => advance(ctx, action, action_id, record.input, retries))
+      await setImmediate() // yield to requests
     }
   } catch (error) {
     if (isOutage(error)) throw error
-    runtime.log.error({ err: error, project_id, action_id, type: record.type }, 'an async action broke')
-    await breakOff(error)
+    runtime.log.error({ err: error, project_id, action_id, type: record.type }, 'async action failed')
+    await endAsFailed(error)
   }
   return undefined
 
-  async function breakOff(cause: unknown): Promise<void> {
+  async function endAsFailed(cause: unknown): Promise<void> {
     const message = cause instanceof ApiError ? cause.message : errorMessage('internal_error')
     try {
-      await inStep((ctx) => end(ctx, action))
+      await inStepTransaction((ctx) => end(ctx, action))
     } catch (error) {
       if (isOutage(error)) throw error
-      runtime.log.error({ err: error, project_id, action_id }, 'the last words of an async action broke')
-      await inStep((ctx) => end(ctx, undefined))
+      runtime.log.error({ err: error, project_id, action_id }, 'the failure handler of an async action failed')
+      await inStepTransaction((ctx) => end(ctx, undefined))
     }
 
-    async function end(ctx: Ctx, speaker: AsyncAction | undefined): Promise<boolean> {
-      const at = await lockAction(ctx, action_id)
-      if (at === null) return true
-      await speaker?.broken?.(ctx, record?.input ?? {}, at.checkpoint?.state ?? null)
-      await breakAction(ctx, action_id, at, message)
+    async function end(ctx: Ctx, definition: AsyncAction | undefined): Promise<boolean> {
+      const lockedAction = await lockAction(ctx, action_id)
+      if (lockedAction === null) return true
+      await definition?.broken?.(ctx, record?.input ?? {}, lockedAction.checkpoint?.state ?? null)
+      await failAction(ctx, action_id, lockedAction, message)
       return true
     }
   }
 }
 
-/** One step forward, in one transaction; answers whether the action is over. */
+/** Runs the next step in one transaction and returns whether the action is finished. */
 async function advance(
   ctx: Ctx,
   action: AsyncAction | undefined,
@@ -168,11 +168,11 @@ async function advance(
   input: object,
   retries: number,
 ): Promise<boolean> {
-  // The row stays locked until the step is stored. Should two nodes believe the job is theirs, they take turns, each
-  // from where the other left it.
-  const at = await lockAction(ctx, id)
-  if (at === null) return true
-  const { checkpoint, progress } = at
+  // The row stays locked until the step commits. If two nodes run the same job, their steps are serialised, each from the
+  // checkpoint of the other.
+  const lockedAction = await lockAction(ctx, id)
+  if (lockedAction === null) return true
+  const { checkpoint, progress } = lockedAction
   if (action === undefined || retries - (checkpoint?.retries ?? 0) > retriesWithoutProgressMax)
     throw new Error(`Gave up after ${retries} retries`)
 
@@ -182,7 +182,7 @@ async function advance(
     return false
   }
   if (!checkpoint.finished) {
-    const { state, finished, done, failed, progress: reached } = await action.step(ctx, input, checkpoint.state)
+    const { state, finished, done, failed, progress: stepProgress } = await action.step(ctx, input, checkpoint.state)
     await insertFailures(ctx, id, checkpoint.failed_count, failed)
     const next: Checkpoint = {
       state,
@@ -191,19 +191,24 @@ async function advance(
       failed_count: checkpoint.failed_count + failed.length,
       retries,
     }
-    // Never back, and nothing of nothing (0 / 0) is no step forward.
-    await saveCheckpoint(ctx, id, next, Math.max(progress, Math.min(100, Math.floor(reached || 0))))
+    // Progress never decreases, and NaN (0 / 0 records) counts as 0.
+    await saveCheckpoint(ctx, id, next, Math.max(progress, Math.min(100, Math.floor(stepProgress || 0))))
     return false
   }
   const { state, done_count, failed_count } = checkpoint
   const failed = await listFailures(ctx, id)
-  await finishAction(ctx, id, at, await action.finish(ctx, input, { state, done_count, failed_count, failed }))
+  await finishAction(
+    ctx,
+    id,
+    lockedAction,
+    await action.finish(ctx, input, { state, done_count, failed_count, failed }),
+  )
   return true
 }
 
 /**
- * A UUID that sorts like the id of its action: jobs of one lane and one tick of the database's clock, which on PGlite
- * is a millisecond, keep the order of arrival.
+ * A UUID that sorts like the id of its action: jobs with the same serialisation key that were created in the same tick of the
+ * database clock (a millisecond on PGlite) keep the order of arrival.
  */
 function jobIdOf(id: Id<'async_action'>): string {
   const digits = id.slice('aa_'.length) + randomBytes(7).toString('hex')

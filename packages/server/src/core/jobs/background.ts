@@ -4,15 +4,15 @@ import type { Project } from '../db/project-row.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { inProject, newCtx } from '../new-ctx.ts'
 
-/** On whose behalf background work runs: its events carry the same `group_id` and `event_source` as the request's own. */
+/** The request that background work belongs to: its events get the same `group_id` and `event_source`. */
 export interface Origin {
   request_id: string
   caller: Caller
 }
 
 /**
- * Runs `work` in one transaction on behalf of an earlier request, with the clock of this moment. Answers null, and does
- * nothing, when the project is gone.
+ * Runs `work` in one transaction on behalf of an earlier request, with the current time. Returns null, and does nothing, if
+ * the project was deleted.
  */
 export async function inBackground<T>(
   runtime: Runtime,
@@ -35,6 +35,6 @@ export async function inBackground<T>(
   return result
 }
 
-/** A context without a request. Outside of a transaction, what is to happen after the commit happens at once. */
+/** A context without a request and without a transaction: `afterCommit` runs its work at once. */
 export const backgroundCtx = (runtime: Runtime, project: Project, origin: Origin): Ctx =>
   inProject(newCtx(runtime, origin), project)

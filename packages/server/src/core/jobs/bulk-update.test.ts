@@ -12,7 +12,7 @@ interface Item {
   source_id: string
 }
 
-/** Counts each item; what begins with `new` was not there before, `bad` and `unknown` are refused. */
+/** Counts each item; keys that begin with `new` are created, `bad` and `unknown` are refused. */
 const counting = (more: Partial<BulkUpdate<Item, null>> = {}, onItem: (item: Item) => void = () => {}) =>
   defineBulkUpdate<Item, null>({
     type: 'PRODUCTS.BULK_UPDATE',
@@ -44,18 +44,18 @@ const run = ({ service: { runtime }, project_id }: Shop, action: AsyncAction) =>
   runAsyncActions(runtime, project_id, [action])
 const read = async (shop: Shop, id: string) => (await shop.call('GET', `/v1/async-actions/${id}`)).body
 const counted = ({ service: { runtime }, project_id }: Shop) => countedRows({ db: runtime.database.db, project_id })
-const named = (...names: string[]): Item[] => names.map((sourceId) => ({ source_id: sourceId }))
+const itemsWithIds = (...names: string[]): Item[] => names.map((sourceId) => ({ source_id: sourceId }))
 
-/** A report by its address, as somebody reads it who knows nothing but that. */
+/** Downloads a report by its URL, without credentials. */
 async function download({ service: { app } }: Shop, url: string): Promise<string> {
   const answer = await send(app, 'GET', new URL(url).pathname)
   expect(answer.status).toBe(200)
   return answer.body as unknown as string
 }
 
-test('every item is updated alone, and a report says what became of it', async () => {
+test('every item is updated independently, and a report lists the outcome of each', async () => {
   const shop = await newProject({ env: { BASE_URL: 'https://api.shop.example' } })
-  const id = await start(shop, named('a', 'new-b', 'bad-c', 'unknown-d', 'e'))
+  const id = await start(shop, itemsWithIds('a', 'new-b', 'bad-c', 'unknown-d', 'e'))
   await run(shop, counting())
   const { result, ...action } = await read(shop, id)
   expect(action).toMatchObject({ status: 'DONE', operation_status: 'FAILED', progress: 100 })
@@ -88,9 +88,9 @@ test('every item is updated alone, and a report says what became of it', async (
   expect(await counted(shop)).toEqual({ 1: 3 })
 })
 
-test('where asked, the definition says which of the refused exist, and errors name nobody', async () => {
+test('with `existing`, the definition tells which refused keys exist; without `names_source`, errors contain no key', async () => {
   const shop = await newProject()
-  const id = await start(shop, named('bad-1', 'bad-2', 'a'))
+  const id = await start(shop, itemsWithIds('bad-1', 'bad-2', 'a'))
   const asked: string[][] = []
   const existing: BulkUpdate<Item, null>['existing'] = async (_ctx, keys) => {
     asked.push(keys)
@@ -110,9 +110,9 @@ test('where asked, the definition says which of the refused exist, and errors na
   ])
 })
 
-test('a report is there for thirty days and then gone', async () => {
+test('a report can be downloaded for 30 days and is then deleted', async () => {
   const shop = await newProject({ env: { BASE_URL: 'http://clock.example' } })
-  const id = await start(shop, named('a'))
+  const id = await start(shop, itemsWithIds('a'))
   await run(shop, counting())
   const { reports, reports_available_till } = (await read(shop, id)).result
   const { clock, app } = shop.service
@@ -123,15 +123,15 @@ test('a report is there for thirty days and then gone', async () => {
   expect(await send(app, 'GET', path)).toMatchObject({ status: 404, body: { key: 'not_found' } })
 })
 
-test('stopped and started again, each item is updated and reported once, in order', async () => {
+test('after a stop and restart, each item is updated and reported once, in order', async () => {
   const shop = await newProject()
   const names = Array.from({ length: 2 * limits.bulk_step_items + 50 }, (_, n) => `item-${n}`)
-  const id = await start(shop, named(...names))
+  const id = await start(shop, itemsWithIds(...names))
   const stopping = new AbortController()
   let seen = 0
   const action = counting({}, () => {
     seen += 1
-    if (seen === limits.bulk_step_items + 10) stopping.abort() // in the second step, which is still stored
+    if (seen === limits.bulk_step_items + 10) stopping.abort() // in the second step, which still commits
   })
   const { runtime } = shop.service
   const data = { project_id: shop.project_id, action_id: id as `aa_${string}` }
@@ -152,9 +152,9 @@ test('stopped and started again, each item is updated and reported once, in orde
   expect(await counted(shop)).toEqual({ 1: names.length })
 })
 
-test('an update that breaks leaves no report', async () => {
+test('a failed update leaves no report', async () => {
   const shop = await newProject()
-  const id = await start(shop, named('a'))
+  const id = await start(shop, itemsWithIds('a'))
   await run(
     shop,
     counting({}, () => {

@@ -9,22 +9,22 @@ import type { AsyncActionType } from './async-actions/schema.ts'
 import { appendToFile, deleteFile, fileExpiry, insertFile, publishFile } from './files/store.ts'
 import { rowByRow } from './row-by-row.ts'
 
-/** What objects are known by, in the report, the errors, and the list of those that get the same metadata. */
+/** The property that identifies an object in the report, in errors, and in the list of a metadata update. */
 export type BulkKey = 'source_id' | 'code'
 
 export interface BulkUpdate<Item extends object, Setup> {
   type: AsyncActionType
-  /** `source_id`, unless told otherwise. */
+  /** Default: `source_id`. */
   known_by?: BulkKey
-  /** Whom an item is about, for the report and the errors. */
+  /** The key of the object that an item updates, for the report and the errors. */
   key(item: Item): string
-  /** Whether the errors of the result say it too. */
+  /** Whether the errors of the result contain the key too. */
   names_source: boolean
-  /** Once per step: what all its items need. */
+  /** Called once per step: loads what all its items need. */
   prepare(ctx: Ctx, items: readonly Item[]): Promise<Setup>
-  /** Updates one, or creates it (`found` is false), or throws an `ApiError` to refuse it. */
+  /** Updates an object, or creates it (`found` is false), or throws an `ApiError` to refuse the item. */
   item(ctx: Ctx, item: Item, setup: Setup): Promise<{ found: boolean }>
-  /** Which of these keys exist, for the report about refused ones; without it all do that are not refused as unknown. */
+  /** Which of the refused keys exist, for the report; without it, every key exists that was not refused with `not_found`. */
   existing?(ctx: Ctx, keys: string[]): Promise<ReadonlySet<string>>
 }
 
@@ -33,15 +33,15 @@ export interface BulkState {
   report_id: FileRow['id']
 }
 
-/** Where the items of an input come from, a few at a time. */
+/** Reads the items of an input in batches. */
 interface Items<Input, Item> {
   count(input: Input): number
   slice(input: Input, from: number, until: number): Item[]
 }
 
 /**
- * An update of many objects as an async action: each alone, what is refused stops no other, and a report says what
- * became of each (docs/reference/async-actions.md).
+ * Defines an update of many objects as an async action. Each object is updated independently: a refused one does not stop the
+ * others, and a report lists the outcome of each (docs/reference/async-actions.md).
  */
 export const defineBulkUpdate = <Item extends object, Setup>(definition: BulkUpdate<Item, Setup>) =>
   bulkAction<{ items: Item[] }, Item, Setup>(definition, {
@@ -60,8 +60,8 @@ export type WithMetadata<Key extends BulkKey = 'source_id'> = { [K in Key]: stri
 }
 
 /**
- * The same with metadata that is said once: stored with each of 100,000 source ids, what fits into a body would not fit
- * into memory any more.
+ * The same for an update with shared metadata, which is stored once: copied for each of 100,000 source ids, a body of
+ * permitted size would no longer fit into memory.
  */
 export function defineMetadataUpdate<Setup, Key extends BulkKey = 'source_id'>(
   definition: BulkUpdate<WithMetadata<Key>, Setup>,
@@ -73,7 +73,7 @@ export function defineMetadataUpdate<Setup, Key extends BulkKey = 'source_id'>(
     slice: (input, from, until) =>
       keysOf(input)
         .slice(from, until)
-        .map((one) => ({ [key]: one, metadata: input.metadata }) as WithMetadata<Key>),
+        .map((value) => ({ [key]: value, metadata: input.metadata }) as WithMetadata<Key>),
   })
 }
 
@@ -94,20 +94,20 @@ function bulkAction<Input extends object, Item extends object, Setup>(
       const last = Math.min(next + limits.bulk_step_items, itemsCount)
       const batch = slice(input, next, last)
       const setup = await prepare(ctx, batch)
-      const lines: ReportLine[] = batch.map((one) => ({ key: key(one), found: false, refusal: null }))
+      const lines: ReportLine[] = batch.map((item) => ({ key: key(item), found: false, refusal: null }))
       const { done } = await rowByRow(
         ctx,
         batch,
-        async (one, index) => {
-          const { found } = await update(ctx, one, setup)
-          lines[index] = { key: key(one), found, refusal: null }
+        async (item, index) => {
+          const { found } = await update(ctx, item, setup)
+          lines[index] = { key: key(item), found, refusal: null }
         },
-        (one, refusal, index) => {
-          lines[index] = { key: key(one), found: refusal.key !== 'not_found', refusal }
+        (item, refusal, index) => {
+          lines[index] = { key: key(item), found: refusal.key !== 'not_found', refusal }
           return refusal
         },
       )
-      await lookForRefused(ctx, definition, lines)
+      await markExistingRefused(ctx, definition, lines)
       await appendToFile(ctx, report_id, Buffer.from(lines.map(reportRow).join('')))
       return {
         state: { next: last, report_id },
@@ -135,7 +135,7 @@ function bulkAction<Input extends object, Item extends object, Setup>(
   })
 }
 
-/** What became of one item. */
+/** The outcome of one item. */
 interface ReportLine {
   key: string
   found: boolean
@@ -145,8 +145,8 @@ interface ReportLine {
 const reportRow = ({ key, found, refusal }: ReportLine): string =>
   csvRow([key, found, refusal === null, refusal === null ? '' : refusal.message])
 
-/** A refused item has no answer that says whether its object was there. */
-async function lookForRefused<Item extends object, Setup>(
+/** Sets `found` of refused items: their update did not return whether the object exists. */
+async function markExistingRefused<Item extends object, Setup>(
   ctx: Ctx,
   { existing }: BulkUpdate<Item, Setup>,
   lines: ReportLine[],
@@ -160,8 +160,8 @@ async function lookForRefused<Item extends object, Setup>(
   for (const line of refused) line.found = found.has(line.key)
 }
 
-function errorOf({ key, refusal }: ReportLine, named: BulkKey | null): object | null {
+function errorOf({ key, refusal }: ReportLine, keyName: BulkKey | null): object | null {
   if (refusal === null) return null
   const { message = errorMessage(refusal.key), details = '' } = refusal.facts
-  return { message, details, key: refusal.key, ...(named === null ? {} : { [named]: key }) }
+  return { message, details, key: refusal.key, ...(keyName === null ? {} : { [keyName]: key }) }
 }

@@ -4,29 +4,29 @@ import type { Id } from '../lib/ids.ts'
 import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 
-/** How far a running action came: the content of its `state` column, changed only together with the work it counts. */
+/** The progress of a running action, stored in its `state` column in the same transaction as the work it counts. */
 export interface Checkpoint {
-  /** The action's own. */
+  /** The state of the action itself. */
   state: object
-  /** Whether only the result is still missing. */
+  /** Whether all steps are done and only the result is missing. */
   finished: boolean
   done_count: number
   failed_count: number
-  /** How often the job had been taken up again when this was written. */
+  /** Retries of the job when this checkpoint was saved. */
   retries: number
 }
 
-export interface ActionAtWork {
+export interface LockedAction {
   created_at: Instant
   progress: number
-  /** Null before it began. */
+  /** Null before the first step. */
   checkpoint: Checkpoint | null
 }
 
 type ActionId = Id<'async_action'>
 
-/** Reads an action that is not over and keeps it locked; null when it is over. */
-export async function lockAction({ db, project_id }: Ctx, id: ActionId): Promise<ActionAtWork | null> {
+/** Reads and locks an unfinished action; null when it is finished. */
+export async function lockAction({ db, project_id }: Ctx, id: ActionId): Promise<LockedAction | null> {
   const row = await db
     .selectFrom('async_actions')
     .where('project_id', '=', project_id)
@@ -44,19 +44,19 @@ export async function saveCheckpoint(ctx: Ctx, id: ActionId, checkpoint: Checkpo
   await updateAction(ctx, id, { status: 'IN_PROGRESS', progress, state: JSON.stringify(checkpoint) })
 }
 
-/** Keeps failures for the result, as many as it will list; `before` failures were counted already. */
+/** Stores failures for the result, up to the number that it lists; `before` were stored in earlier steps. */
 export async function insertFailures(
   { db, project_id }: Ctx,
   id: ActionId,
   before: number,
   failed: object[],
 ): Promise<void> {
-  const kept = failed.slice(0, Math.max(0, limits.async_failures_listed_max - before))
-  if (kept.length === 0) return
+  const listedFailures = failed.slice(0, Math.max(0, limits.async_failures_listed_max - before))
+  if (listedFailures.length === 0) return
   await db
     .insertInto('async_failures')
     .values(
-      kept.map((failure, index) => ({
+      listedFailures.map((failure, index) => ({
         project_id,
         action_id: id,
         position: before + index,
@@ -77,11 +77,11 @@ export async function listFailures({ db, project_id }: Ctx, id: ActionId): Promi
   return rows.map(({ failure }) => failure)
 }
 
-/** The action did what it could: SUCCESS without failures, FAILED with at least one. */
+/** Ends a completed action: `operation_status` is SUCCESS without failures, FAILED with at least one. */
 export async function finishAction(
   ctx: Ctx,
   id: ActionId,
-  { created_at, checkpoint }: ActionAtWork,
+  { created_at, checkpoint }: LockedAction,
   result: object,
 ): Promise<void> {
   const hasFailures = (checkpoint?.failed_count ?? 0) > 0
@@ -89,26 +89,30 @@ export async function finishAction(
     status: 'DONE',
     operation_status: hasFailures ? 'FAILED' : 'SUCCESS',
     progress: 100,
-    ...remains(ctx, created_at, result),
+    ...finalColumns(ctx, created_at, result),
   })
   if (hasFailures) await deleteFailures(ctx, id)
 }
 
-/** The action as a whole broke; its result says how much of it had been done before. */
-export async function breakAction(
+/** Ends an action that failed as a whole; its result says how many records were processed before. */
+export async function failAction(
   ctx: Ctx,
   id: ActionId,
-  { created_at, checkpoint }: ActionAtWork,
+  { created_at, checkpoint }: LockedAction,
   message: string,
 ): Promise<void> {
   const { done_count = 0, failed_count = 0 } = checkpoint ?? {}
   const result = { message, failed: await listFailures(ctx, id), done_count, failed_count }
-  await updateAction(ctx, id, { status: 'FAILED', operation_status: 'FAILED', ...remains(ctx, created_at, result) })
+  await updateAction(ctx, id, {
+    status: 'FAILED',
+    operation_status: 'FAILED',
+    ...finalColumns(ctx, created_at, result),
+  })
   await deleteFailures(ctx, id)
 }
 
-/** What stays of an action that is over. Records are kept for ever: the file that was imported is not. */
-function remains({ now }: Ctx, createdAt: Instant, result: object) {
+/** The columns of a finished action. Its record is kept for ever, so input and state are cleared. */
+function finalColumns({ now }: Ctx, createdAt: Instant, result: object) {
   return {
     processing_time: Math.min(Math.max(0, Date.parse(now) - Date.parse(createdAt)), 2_147_483_647),
     input: '{}',

@@ -13,7 +13,7 @@ import { type CsvRow, defineCsvImport, type RowFailure, startCsvImport } from '.
 import { CsvFile } from './files/schema.ts'
 import { rowByRow } from './row-by-row.ts'
 
-/** Counts each row under its `name`, so that a row done twice or never can be seen; those called `bad…` are refused. */
+/** Counts each row by its `name`, so that a row imported twice or never is detected; names `bad…` are refused. */
 const counting = (onStep: (rows: CsvRow[]) => void = () => {}) =>
   defineCsvImport<{ prefix: string }>({
     type: 'PRODUCTS.IMPORT_CSV',
@@ -83,7 +83,7 @@ const counted = ({ service: { runtime }, project_id }: Shop) => countedRows({ db
 const rowsNamed = (count: number, from = 1) =>
   Array.from({ length: count }, (_, n) => csvRow([`r${from + n}`, `s${from + n}`])).join('')
 
-test('a file is imported in steps, and gone when they are done', async () => {
+test('a file is imported in steps and then deleted', async () => {
   const shop = await shopWithProbe()
   const steps: CsvRow[][] = []
   const file = `name,source_id\n${rowsNamed(2 * limits.csv_step_rows + 7)}`
@@ -109,7 +109,7 @@ test('a file is imported in steps, and gone when they are done', async () => {
   expect(await filesOf(shop)).toBe(0)
 })
 
-test('a bad row fails alone: refused, of another length, badly quoted, not UTF-8, with a character nobody can store', async () => {
+test('an invalid row fails alone: refused, wrong length, bad quotes, not UTF-8, or a character that cannot be stored', async () => {
   const shop = await shopWithProbe()
   const file = Buffer.concat([
     Buffer.from(
@@ -138,7 +138,7 @@ test('a bad row fails alone: refused, of another length, badly quoted, not UTF-8
   expect(await counted(shop)).toEqual({ 1: 3 })
 })
 
-describe('a file without rows that can be meant fails as a whole, with the reason, and is gone', () => {
+describe('a file with an invalid header fails as a whole, with the reason, and is deleted', () => {
   test.each([
     ['', 'The file has no header row'],
     ['\n\n', 'The file has no header row'],
@@ -158,7 +158,7 @@ describe('a file without rows that can be meant fails as a whole, with the reaso
     expect(await counted(shop)).toEqual({})
   })
 
-  test('also one in another encoding', async () => {
+  test('a file in another encoding fails as a whole too', async () => {
     const message = 'The header row cannot be read: The row is not UTF-8'
     expect(await imported(await shopWithProbe(), Buffer.from('\ufeffname\nMug\n', 'utf16le'))).toMatchObject({
       status: 'FAILED',
@@ -167,7 +167,7 @@ describe('a file without rows that can be meant fails as a whole, with the reaso
   })
 })
 
-test('a header alone is no row; a byte order mark and blanks are no part of a name, columns without one are ignored', async () => {
+test('a header alone imports no row; byte order mark and blanks are not part of a column name, unnamed columns are ignored', async () => {
   const shop = await shopWithProbe()
   expect(await imported(shop, 'name\n')).toMatchObject({ status: 'DONE', result: { done_count: 0, failed_count: 0 } })
   const seen: CsvRow[] = []
@@ -175,7 +175,7 @@ test('a header alone is no row; a byte order mark and blanks are no part of a na
   expect(seen).toEqual([{ row: 1, cells: { NAME: 'Mug', Color: ' blue ' } }])
 })
 
-test('rows larger than what a step reads are read all the same, those beyond every bound are reported', async () => {
+test('rows larger than one read are imported, rows over the size limit are reported', async () => {
   const shop = await shopWithProbe()
   const large = 'x'.repeat(limits.csv_record_bytes_max - 100)
   const seen: number[] = []
@@ -194,7 +194,7 @@ test('rows larger than what a step reads are read all the same, those beyond eve
   expect(seen).toEqual([large.length, large.length])
 })
 
-describe('stopped in the middle, an import goes on where it was: each row once', () => {
+describe('an interrupted import continues from its checkpoint and imports each row once', () => {
   const file = `name,source_id\n${rowsNamed(1_000)}bad1,x\n${rowsNamed(999, 1_001)}`
   const result = {
     message: '1999 product(s) imported successfully, 1 failed.',
@@ -202,7 +202,7 @@ describe('stopped in the middle, an import goes on where it was: each row once',
     failed: [{ source_id: 'x', row: 1_001, reason: 'bad1 is not good' }],
   }
 
-  test('when the process is told to stop', async () => {
+  test('when the process stops', async () => {
     const shop = await shopWithProbe()
     const id = await upload(shop, file)
     const { runtime } = shop.service
@@ -224,7 +224,7 @@ describe('stopped in the middle, an import goes on where it was: each row once',
     expect(await filesOf(shop)).toBe(0)
   })
 
-  test('when the database goes away before a step is stored', async () => {
+  test('when the connection breaks before a step commits', async () => {
     const shop = await shopWithProbe()
     const id = await upload(shop, file)
     let steps = 0
@@ -233,14 +233,14 @@ describe('stopped in the middle, an import goes on where it was: each row once',
       if (steps === 3) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
     }) as AsyncAction
     await expect(run(shop, interrupted)).rejects.toThrow('gone')
-    expect(await counted(shop)).toEqual({ 1: 1_000 }) // what the third step had written went with it
+    expect(await counted(shop)).toEqual({ 1: 1_000 }) // the third step was rolled back
     await run(shop)
     expect(await read(shop, id)).toMatchObject({ status: 'DONE', result })
     expect(await counted(shop)).toEqual({ 1: 1_999 })
   })
 })
 
-test('an import that breaks says how far it came, and its file is gone too', async () => {
+test('a failed import reports its counts, and its file is deleted too', async () => {
   const shop = await shopWithProbe()
   let steps = 0
   const broken = counting(() => {
@@ -254,7 +254,7 @@ test('an import that breaks says how far it came, and its file is gone too', asy
   expect(await counted(shop)).toEqual({ 1: 500 })
 })
 
-test('row by row, a row that is refused leaves nothing behind', async () => {
+test('a refused row leaves nothing behind', async () => {
   const shop = await shopWithProbe()
   const action = defineCsvImport<null>({
     type: 'PRODUCTS.IMPORT_CSV',
@@ -284,7 +284,7 @@ test('row by row, a row that is refused leaves nothing behind', async () => {
   expect(await counted(shop)).toEqual({ 1: 2 })
 })
 
-test('an upload that is refused leaves no file', async () => {
+test('a refused upload leaves no file', async () => {
   const shop = await shopWithProbe()
   expect(await shop.call('POST', '/v1/probes/importCSV')).toMatchObject({
     status: 400,

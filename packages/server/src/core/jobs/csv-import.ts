@@ -8,11 +8,11 @@ import { type AsyncAction, defineAsyncAction, startAsyncAction } from './async-a
 import type { AsyncActionType } from './async-actions/schema.ts'
 import { appendToFile, deleteFile, fileExpiry, findFile, insertFile, readFileRange } from './files/store.ts'
 
-/** A row of an imported file that can be read. */
+/** A valid row of an imported file. */
 export interface CsvRow {
-  /** From 1, without the header and blank lines. */
+  /** Row number from 1, not counting the header and blank lines. */
   row: number
-  /** By the names of the header as they are written, but for blanks around them; columns without a name are left out. */
+  /** By column name as written in the header, trimmed; columns without a name are omitted. */
   cells: Record<string, string>
 }
 
@@ -23,26 +23,26 @@ export interface RowFailure {
 
 export interface CsvImport<Setup, Input extends object = object> {
   type: AsyncActionType
-  /** What is imported, for the message: `customer(s)`. */
+  /** For the message of the result: `customer(s)`. */
   noun: string
-  /** As of every async action. */
+  /** See `AsyncAction`. */
   lane?(input: Input): string
   /**
-   * Columns that are known: cells have them by these names, in whatever case the file writes them, and with spaces and
-   * underscores equal (docs/reference/imports.md#import-vouchers-as-csv). All others keep their own names.
+   * Known columns: cells use these names whatever their case in the file, and spaces equal underscores
+   * (docs/reference/imports.md#import-vouchers-as-csv). Other columns keep their names.
    */
   known?: readonly string[]
-  /** Columns that must be there, in whatever case; a file without one fails as a whole. */
+  /** Required columns, case-insensitive; a file without one of them fails as a whole. */
   required?: readonly string[]
-  /** Called in the transaction in which the import has its turn. */
+  /** Called in the transaction that starts the import. */
   begin?(ctx: Ctx, input: Input): Promise<void>
-  /** Once per step: what all its rows need. Undefined: there is nothing any more to import into, and it is over. */
+  /** Called once per step: loads what all its rows need. Undefined: the target was deleted, and the import ends. */
   prepare(ctx: Ctx, input: Input): Promise<Setup | undefined>
-  /** One step, at most `limits.csv_step_rows` rows in one transaction; answers those that were refused. */
+  /** Imports at most `limits.csv_step_rows` rows in one transaction and returns the refused ones. */
   rows(ctx: Ctx, rows: CsvRow[], setup: Setup): Promise<RowFailure[]>
-  /** What the result says of a refused row besides its number and the reason; of an unreadable one, no cell is known. */
+  /** Additional properties of a failed row in the result; an unreadable row has no cells. */
   failure(row: CsvRow): object
-  /** Called in the transaction that ends the import, when it did what it could or broke as a whole. */
+  /** Called in the transaction that ends the import, completed or failed as a whole. */
   over?(ctx: Ctx, input: Input, ending: { failed: boolean }): Promise<void>
 }
 
@@ -53,18 +53,18 @@ export interface CsvInput {
 /** Where the next step begins. */
 export interface CsvState {
   size: number
-  /** In bytes. */
+  /** Byte position in the file. */
   offset: number
   isCut: boolean
-  /** The last row that was read. */
+  /** Number of the last row read. */
   row: number
-  /** Null before the header was read. */
+  /** Null until the header is read. */
   columns: string[] | null
 }
 
 /**
- * An import of CSV rows as an async action. The file is read piece by piece, so that its size costs no memory; rows that
- * cannot be read or are refused are reported and do not stop the others.
+ * Defines an import of CSV rows as an async action. The file is read in pieces, so its size costs no memory; unreadable and
+ * refused rows are reported and do not stop the others.
  */
 export function defineCsvImport<Setup, Input extends object = object>(
   definition: CsvImport<Setup, Input>,
@@ -79,21 +79,21 @@ export function defineCsvImport<Setup, Input extends object = object>(
     ...(lane === undefined ? {} : { lane }),
     async begin(ctx, input) {
       await definition.begin?.(ctx, input)
-      const { size } = await foundFile(ctx, input.file_id)
+      const { size } = await requireFile(ctx, input.file_id)
       return { size, offset: 0, isCut: false, row: 0, columns: null }
     },
     async step(ctx, input, state) {
       const { records, ...next } = await readRecords(ctx, input.file_id, state)
       const columns = state.columns ?? headerOf(records.shift(), { known, required })
-      const filled = records.filter((record) => !isBlank(record))
-      const { readable, unreadable } = numbered(filled, columns, state.row)
+      const nonBlankRecords = records.filter((record) => !isBlank(record))
+      const { readable, unreadable } = numberRows(nonBlankRecords, columns, state.row)
       const refused = readable.length === 0 ? [] : await save(ctx, readable, input)
       if (refused === undefined) return { state, progress: 100, done: 0, failed: [], finished: true }
       const failed = [...unreadable, ...refused]
-        .sort((one, other) => one.row.row - other.row.row)
+        .sort((a, b) => a.row.row - b.row.row)
         .map(({ row, reason }) => ({ ...failure(row), row: row.row, reason }))
       return {
-        state: { ...state, ...next, row: state.row + filled.length, columns },
+        state: { ...state, ...next, row: state.row + nonBlankRecords.length, columns },
         progress: (next.offset / state.size) * 100,
         done: readable.length - refused.length,
         failed,
@@ -114,8 +114,8 @@ export function defineCsvImport<Setup, Input extends object = object>(
 }
 
 /**
- * Starts an import in the caller's transaction. The file is kept beside the action: a job names its work, no more. What
- * else the import must know goes with it as `input`.
+ * Starts an import in the caller's transaction. The file is stored separately, because a job carries only ids; other
+ * parameters of the import are its `input`.
  */
 export async function startCsvImport<Input extends object>(
   ctx: Ctx,
@@ -128,48 +128,48 @@ export async function startCsvImport<Input extends object>(
   return startAsyncAction(ctx, action, { ...(input as Input), file_id: fileId })
 }
 
-async function foundFile(ctx: Ctx, fileId: FileRow['id']) {
+async function requireFile(ctx: Ctx, fileId: FileRow['id']) {
   const file = await findFile(ctx, fileId)
   if (file === undefined) throw new Error(`File ${fileId} is gone`)
   return file
 }
 
-/** What a step reads at once: enough for its rows, unless they are long. */
-const pieceBytes = 65_536
+/** Bytes read at once: usually enough for all rows of a step. */
+const readBytes = 65_536
 
-/** The next records of the file, at least one unless it ends, and where those after them begin. */
+/** Reads the next records of the file, at least one unless it ends, and the offset of the record after them. */
 async function readRecords(
   ctx: Ctx,
   fileId: FileRow['id'],
   { size, offset, isCut, columns }: CsvState,
 ): Promise<{ records: CsvRecord[]; offset: number; isCut: boolean }> {
   const rowsMax = limits.csv_step_rows + (columns === null ? 1 : 0)
-  for (let at = offset, length = pieceBytes; ; ) {
+  for (let at = offset, length = readBytes; ; ) {
     const bytes = await readFileRange(ctx, fileId, at, length)
     if (bytes.length === 0 && at < size) throw new Error(`File ${fileId} is gone`)
-    const read = readCsv(bytes, { isStart: at === 0, isEnd: at + bytes.length >= size, isCut, rows_max: rowsMax })
-    at += read.used
-    isCut = read.isCut
-    if (read.rows.length > 0 || at >= size) return { records: read.rows, offset: at, isCut }
-    // The next record is longer than the piece; a long line that is being skipped is not.
-    if (read.used === 0) length = Math.min(length * 4, limits.csv_record_bytes_max + 1)
+    const parsed = readCsv(bytes, { isStart: at === 0, isEnd: at + bytes.length >= size, isCut, rows_max: rowsMax })
+    at += parsed.used
+    isCut = parsed.isCut
+    if (parsed.rows.length > 0 || at >= size) return { records: parsed.rows, offset: at, isCut }
+    // The next record is longer than the piece, so read a larger one; skipping an over-long line always advances.
+    if (parsed.used === 0) length = Math.min(length * 4, limits.csv_record_bytes_max + 1)
   }
 }
 
-/** The names of the columns; throws what is wrong with the file as a whole. */
+/** The names of the columns; throws if the header is invalid. */
 function headerOf(
   record: CsvRecord | undefined,
   { known, required }: { known: readonly string[]; required: readonly string[] },
 ): string[] {
   if (record === undefined || isBlank(record)) throw invalidPayload('The file has no header row')
-  if (!Array.isArray(record)) throw invalidPayload(`The header row cannot be read: ${record.fault}`)
+  if (!Array.isArray(record)) throw invalidPayload(`The header row cannot be read: ${record.error}`)
   const names = new Map(known.map((name) => [headingOf(name), name]))
   const columns = record.map((name) => names.get(headingOf(name.trim())) ?? name.trim())
   if (columns.length > limits.csv_columns_max)
     throw invalidPayload(`The file has more than ${limits.csv_columns_max} columns`)
   for (const [index, name] of columns.entries()) {
     if (name !== '' && columns.indexOf(name) < index) throw invalidPayload(`The header row names '${name}' twice`)
-    // As in JSON bodies: names that could reach a prototype, and text the database has no form for.
+    // As in JSON bodies: refuse names that could reach a prototype, and text that the database cannot store.
     if (name === '__proto__' || !isStorable(name)) throw invalidPayload(`'${name}' cannot be the name of a column`)
   }
   const present = new Set(columns.map((name) => name.toLowerCase()))
@@ -178,14 +178,14 @@ function headerOf(
   return columns
 }
 
-/** What is the same of two ways to write a known name. */
+/** The normalised form by which a known column is found. */
 const headingOf = (name: string): string => name.toLowerCase().replaceAll('_', ' ')
 
-/** What spreadsheets write for an empty line. */
+/** A record of empty cells, which spreadsheets write for an empty line. */
 const isBlank = (record: CsvRecord): boolean => Array.isArray(record) && record.every((cell) => cell.trim() === '')
 
-/** The rows with their numbers, and those that cannot be read with the reason. */
-function numbered(
+/** Numbers the rows, and separates unreadable ones with the reason. */
+function numberRows(
   records: CsvRecord[],
   columns: string[],
   before: number,
@@ -202,7 +202,7 @@ function numbered(
 }
 
 function whyUnreadable(record: CsvRecord, columns: string[]): string | null {
-  if (!Array.isArray(record)) return record.fault
+  if (!Array.isArray(record)) return record.error
   if (record.length !== columns.length)
     return `The row has ${record.length} cells where the header has ${columns.length}`
   return record.every(isStorable) ? null : 'The row contains the character U+0000'

@@ -11,7 +11,7 @@ import { startAsyncAction, workAsyncActions } from './async-action.ts'
 import { getAsyncAction } from './async-actions/store.ts'
 
 test.runIf(databaseKind() === 'pglite')(
-  'embedded, after kill -9 the next start continues at once: each row once',
+  'on PGlite, after kill -9 the next start continues at once and processes each row once',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guerdon-crash-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -38,7 +38,7 @@ test.runIf(databaseKind() === 'pglite')(
     const read = () => asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
     expect(await read()).toMatchObject({ status: 'IN_PROGRESS', progress: 33 })
     const steps: number[] = []
-    // No pause and no supervision stands between the start and the first step: the job is due before anybody works.
+    // No delay and no supervision interval before the first step: the job is due before any worker starts.
     const { rows } = await after.execute(`
       select state::text, start_after <= now() as is_due from pgboss.job where data ->> 'action_id' = '${id}'`)
     expect(rows).toEqual([{ state: 'retry', is_due: true }])

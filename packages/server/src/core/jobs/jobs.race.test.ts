@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { openJobs } from './jobs.ts'
 import { queues } from './queues.ts'
 
-test('ten nodes open the jobs of one empty database at once, and share the work', async () => {
+test('ten nodes open the job queue of an empty database at once, and share the jobs', async () => {
   const { url, drop } = await createDatabase((inject('database') as { url: string }).url)
   const nodes = Array.from({ length: 10 }, () => connectPostgres({ connectionString: url, connections_max: 3 }))
   const problems: unknown[] = []
@@ -37,7 +37,7 @@ test('ten nodes open the jobs of one empty database at once, and share the work'
     await until(() => (ran.length >= names.length ? true : undefined))
     await until(async () => {
       const counts = await jobs.counts()
-      return counts.every(({ queued, active }) => queued + active === 0) ? true : undefined // nothing is left to run twice
+      return counts.every(({ queued, active }) => queued + active === 0) ? true : undefined // no job is left that could run twice
     })
     expect(ran.toSorted()).toEqual(names.toSorted()) // each once
     expect(shares.size).toBeGreaterThan(1)
@@ -50,10 +50,10 @@ test('ten nodes open the jobs of one empty database at once, and share the work'
 })
 
 /*
- * pg-boss makes its schema under a lock, but a session that has looked for the schema before and then waits for the lock
- * may go on believing that there is none, and fail.
+ * pg-boss creates its schema under a lock, but a session that has checked for the schema before it waits for the lock may still
+ * believe that there is none, and fail.
  */
-test('of ten nodes that start at once, one makes the tables of the queue and nine find them', async () => {
+test('of ten nodes that start at once, one creates the tables of the queue and nine find them', async () => {
   const { url, drop } = await createDatabase((inject('database') as { url: string }).url)
   let creations = 0
   const nodes = Array.from({ length: 10 }, () => connectPostgres({ connectionString: url, connections_max: 1 }))

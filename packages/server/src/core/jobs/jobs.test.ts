@@ -10,7 +10,7 @@ import { type QueueName, queues } from './queues.ts'
 
 const { database } = await ownDatabase()
 
-/** Sends one job that is recognised by its `project_id`, as a request would. */
+/** Sends a job, identified by its `project_id`, as a request would. */
 async function sendIn(
   jobs: Jobs,
   projectId: string,
@@ -41,7 +41,7 @@ async function withJobs(test: (jobs: Jobs, problems: unknown[]) => Promise<void>
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-test('a job of a transaction that is undone never runs; one that is committed runs once', () =>
+test('a job of a transaction that rolls back never runs; a committed job runs once', () =>
   withJobs(async (jobs) => {
     const ran: string[] = []
     await jobs.work('async-actions', async ({ project_id }) => void ran.push(project_id))
@@ -55,12 +55,12 @@ test('a job of a transaction that is undone never runs; one that is committed ru
     const stored = async () =>
       (await database.execute(`select data ->> 'project_id' as name, state::text from pgboss.job`)).rows
     await until(async () => (JSON.stringify(await stored()).includes('completed') ? true : undefined))
-    // There is nothing that a later look could find.
+    // No job is left that a later poll could find.
     expect(await stored()).toEqual([{ name: 'committed', state: 'completed' }])
     expect(ran).toEqual(['committed'])
   }))
 
-/** The database, and how many looks for a job its workers have begun and ended. */
+/** The database, and the number of polls for a job that its workers have started and finished. */
 function watchedDatabase() {
   const looks = { begun: 0, ended: 0 }
   const execute: Database['execute'] = async (text, values) => {
@@ -73,7 +73,7 @@ function watchedDatabase() {
   return { looks, watched: { ...database, execute } satisfies Database }
 }
 
-/** Has jobs opened of which it is known when every worker has looked around once, so that only a tick or a call wakes one. */
+/** Opens jobs and waits until every worker has polled once, so that only a tick or a call wakes one. */
 async function openIdle({ ticks }: { ticks: boolean }): Promise<{ jobs: Jobs; ran: string[] }> {
   const { looks, watched } = watchedDatabase()
   const execute: Database['execute'] = async (text, values) =>
@@ -85,7 +85,7 @@ async function openIdle({ ticks }: { ticks: boolean }): Promise<{ jobs: Jobs; ra
   return { jobs, ran }
 }
 
-test('a job of this process is taken up with the commit, without waiting for a tick', async () => {
+test('a job sent by this process starts after the commit, without waiting for a tick', async () => {
   const { jobs, ran } = await openIdle({ ticks: false })
   for (const name of ['one', 'two', 'three']) {
     await sendIn(jobs, name)
@@ -94,7 +94,7 @@ test('a job of this process is taken up with the commit, without waiting for a t
   await jobs.close()
 })
 
-test('a job of another process is taken up with the next tick', async () => {
+test('a job sent by another process starts with the next tick', async () => {
   const { jobs, ran } = await openIdle({ ticks: true })
   const other = await openJobs(database)
   await sendIn(other, 'from elsewhere')
@@ -103,7 +103,7 @@ test('a job of another process is taken up with the next tick', async () => {
   await jobs.close()
 })
 
-test('a send uses the connection of its transaction and no other, also when the queues are new', async () => {
+test('send uses only the connection of its transaction, also if the queues are new', async () => {
   await database.execute('drop schema if exists pgboss cascade')
   let isSealed = false
   const sealable: Database = {
@@ -130,7 +130,7 @@ test('a send uses the connection of its transaction and no other, also when the 
   }
 })
 
-test('jobs of one lane run in order of arrival, one at a time; lanes run side by side, within bounds', () =>
+test('jobs with the same key run in order of arrival, one at a time; different keys run concurrently up to the limit', () =>
   withJobs(async (jobs) => {
     const lanes = ['a', 'b', 'c', 'd', 'e', 'f']
     for (const lane of lanes) for (const turn of [1, 2, 3]) await sendIn(jobs, `${lane}${turn}`, { lane })
@@ -146,7 +146,7 @@ test('jobs of one lane run in order of arrival, one at a time; lanes run side by
       sideBySideMax = Math.max(sideBySideMax, active.length)
       if (active.length >= concurrency) full.resolve()
       await full.promise
-      await pause(40) // whoever is one too many has the time to come
+      await pause(40) // time for a job beyond the limit to start
       active.splice(active.indexOf(project_id), 1)
       done.push(project_id)
     })
@@ -157,7 +157,7 @@ test('jobs of one lane run in order of arrival, one at a time; lanes run side by
       expect(done.filter((name) => name.startsWith(lane))).toEqual([`${lane}1`, `${lane}2`, `${lane}3`])
   }))
 
-test('a job that throws is reported and tried again, before those that arrived after it', () =>
+test('a job that throws is reported and retried before later jobs with the same key', () =>
   withJobs(async (jobs, problems) => {
     const tries: string[] = []
     await jobs.work('async-actions', async ({ project_id }, { retries }) => {
@@ -171,7 +171,7 @@ test('a job that throws is reported and tried again, before those that arrived a
     expect(problems).toEqual([new Error('the database is away')])
   }))
 
-test('a job can go back to the queue, and is taken up again at once', () =>
+test('a job can return to the queue and is continued at once', () =>
   withJobs(async (jobs) => {
     const tries: number[] = []
     await jobs.work('async-actions', async (_, { retries }) => {
@@ -181,12 +181,12 @@ test('a job can go back to the queue, and is taken up again at once', () =>
     await sendIn(jobs, 'p')
     await until(async () => {
       const { rows } = await database.execute(`select from pgboss.job where state = 'completed'`)
-      return rows.length > 0 ? true : undefined // there is nothing left to take up
+      return rows.length > 0 ? true : undefined // no job is left
     })
     expect(tries).toEqual([0, 1, 2, 3])
   }))
 
-test('a job for later waits for its time', () =>
+test('a job with start_after waits for its start time', () =>
   withJobs(async (jobs) => {
     const ran: string[] = []
     await jobs.work('async-actions', async ({ project_id }) => void ran.push(project_id))
@@ -194,33 +194,33 @@ test('a job for later waits for its time', () =>
     await sendIn(jobs, 'later', { start_after: startAfter })
     await sendIn(jobs, 'now')
     await until(() => (ran.length > 0 ? true : undefined))
-    await sendIn(jobs, 'after') // whoever takes this one has looked at that one, too
+    await sendIn(jobs, 'after') // the worker that fetches this job has seen the later one too
     await until(() => (ran.length > 1 ? true : undefined))
     expect(ran).toEqual(['now', 'after'])
     const { rows } = await database.execute(
       `update pgboss.job set start_after = now() where start_after = $1 returning data ->> 'project_id' as name`,
       [startAfter],
     )
-    expect(rows).toEqual([{ name: 'later' }]) // and now its time has come
+    expect(rows).toEqual([{ name: 'later' }]) // now it is due
     await until(() => (ran.length === 3 ? true : undefined))
   }))
 
-test('closing waits for the running job, starts no other, and gives back what is not done in time', async () => {
+test('closing waits for the running job, starts no other, and returns unfinished jobs to the queue', async () => {
   const { looks, watched } = watchedDatabase()
   const jobs = await openJobs(watched)
-  const told: string[] = []
+  const log: string[] = []
   await jobs.work('async-actions', async ({ project_id }, { signal }) => {
-    told.push(`${project_id} started`)
+    log.push(`${project_id} started`)
     await (project_id === 'quick' ? once(signal, 'abort') : new Promise(() => {}))
-    // A look that began before the closing may still take what it finds: it must not find the next one of the lane.
+    // A poll that began before the close may still fetch a job: it must not find the next one with the same key.
     await pause(20)
     await until(() => (looks.begun === looks.ended ? true : undefined))
-    told.push(`${project_id} done, ${signal.aborted ? 'closing' : 'open'}`)
+    log.push(`${project_id} done, ${signal.aborted ? 'closing' : 'open'}`)
   })
   await sendIn(jobs, 'quick')
   await sendIn(jobs, 'endless')
   await sendIn(jobs, 'next', { lane: 'quick' })
-  await until(() => (told.length === 2 ? true : undefined))
+  await until(() => (log.length === 2 ? true : undefined))
   const stored = async () =>
     (
       await database.execute(`
@@ -231,8 +231,8 @@ test('closing waits for the running job, starts no other, and gives back what is
   onTestFinished(() => pass.mockRestore())
   const closed = jobs.close({ graceful_seconds: gracefulSeconds })
   await until(async () => (JSON.stringify(await stored()).includes('completed') ? true : undefined))
-  expect(told.slice(2)).toEqual(['quick done, closing'])
-  // The time is up: what is not done by now is given back.
+  expect(log.slice(2)).toEqual(['quick done, closing'])
+  // After the timeout, unfinished jobs are returned to the queue.
   const deadline = pass.mock.calls.find(([, milliseconds]) => milliseconds === gracefulSeconds * 1_000)
   deadline?.[0]()
   await closed
@@ -245,7 +245,7 @@ test('closing waits for the running job, starts no other, and gives back what is
   await database.execute(`delete from pgboss.job`)
 })
 
-test('counts tell what waits, what runs and what was given up', () =>
+test('counts returns queued, active and failed jobs', () =>
   withJobs(async (jobs) => {
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -268,7 +268,7 @@ test('counts tell what waits, what runs and what was given up', () =>
     release()
   }))
 
-test('opening again brings changed options of a queue to what is declared, and schedules once', async () => {
+test('reopening updates the options of a queue as declared, and schedules once', async () => {
   await database.execute(
     `update pgboss.queue set retry_delay = 99, heartbeat_seconds = 77 where name = 'async-actions'`,
   )
@@ -284,7 +284,7 @@ test('opening again brings changed options of a queue to what is declared, and s
 })
 
 test.runIf(databaseKind() === 'pglite')(
-  'embedded, a job its process died over is taken up as soon as the next one starts',
+  'on PGlite, a job of a dead process is continued as soon as the next process starts',
   () =>
     withJobs(async (jobs) => {
       await sendIn(jobs, 'orphan')

@@ -8,58 +8,58 @@ import { type Look, startWatch, type Watch } from './watch.ts'
 /** The job queues of this process. */
 export interface Jobs {
   /**
-   * Sends a job in the caller's transaction: it exists if and only if that commits, and starts as soon as it does.
-   * Answers false when the queue's policy keeps only one and has it already.
+   * Sends a job in the caller's transaction: it exists if and only if the transaction commits, and starts right after.
+   * Returns false if the policy of the queue allows only one job and there is one already.
    */
-  send<Q extends QueueName>(writing: Writing, queue: Q, data: QueueData[Q], options?: SendOptions): Promise<boolean>
-  /** Runs the jobs of a queue in this process from now on. A job that throws is tried again as its queue says. */
+  send<Q extends QueueName>(ctx: Writing, queue: Q, data: QueueData[Q], options?: SendOptions): Promise<boolean>
+  /** Starts workers for a queue in this process. A job that throws is retried as its queue configures. */
   work<Q extends QueueName>(queue: Q, handle: Handler<Q>): Promise<void>
-  /** Sends an empty job at the times a cron expression names (UTC), once however many nodes there are. */
+  /** Sends an empty job at the times of a cron expression (UTC), once for all nodes together. */
   schedule(queue: QueueName, cron: string): Promise<void>
-  /** Has this process look after work that waits in a table of its own (core/jobs/watch.ts). */
+  /** Polls a table for pending work in this process (core/jobs/watch.ts). */
   watch(name: WatchName, look: Look): void
   counts(): Promise<QueueCounts[]>
-  /** Looks for work now instead of at the next tick. */
+  /** Polls now instead of at the next tick. */
   wake(name: QueueName | WatchName): void
-  /** Takes no more jobs, waits for the running ones, and gives back those that are not done in time. */
+  /** Stops taking jobs, waits for the running ones, and returns those that are not done in time to the queue. */
   close(options?: { graceful_seconds?: number }): Promise<void>
 }
 
-/** The part of a context that a send needs. */
+/** The part of a context that `send` needs. */
 export interface Writing {
   db: Db
   afterCommit(work: () => void): void
 }
 
 export interface SendOptions {
-  /** A UUID; where the queue keeps the order, jobs of one lane and one instant run in the order of their ids. */
+  /** A UUID; in a FIFO queue, jobs with the same `lane` and creation time run in the order of their ids. */
   id?: string
-  /** In a queue that keeps the order: the jobs that wait for each other. */
+  /** The serialisation key in a FIFO queue: jobs with the same key run one after another. */
   lane?: string
-  /** Not before this moment, by the clock of the database. */
+  /** Earliest start, by the clock of the database. */
   start_after?: Instant
 }
 
-/** `again`: the job is not done and goes back to the queue, to be taken up at once by any node. */
+/** `again`: the job is not done and returns to the queue; any node may continue it at once. */
 export type Handler<Q extends QueueName> = (data: QueueData[Q], run: Run) => Promise<'again' | undefined>
 
 export interface Run {
-  /** How often the job was taken up before. */
+  /** Number of earlier attempts. */
   retries: number
-  /** Aborted when the process stops or another one has taken the job over. */
+  /** Aborted when the process stops or another node has taken over the job. */
   signal: AbortSignal
 }
 
 export interface QueueCounts {
   queue: QueueName
-  /** Waiting for their turn, their time or their next try. */
+  /** Waiting for a worker, their start time or their next retry. */
   queued: number
   active: number
-  /** Given up within the last minutes. */
+  /** Failed for good within the last minutes. */
   failed: number
 }
 
-/** Creates and touches every queue; no job runs yet. `report` hears of what goes wrong, also of every job that throws. */
+/** Creates all queues; no job runs yet. `report` is called with every error, also of jobs that throw. */
 export async function openJobs(database: Database, report: (problem: unknown) => void = () => {}): Promise<Jobs> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => database.execute(text, values) },
@@ -67,56 +67,56 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
     ...(database.kind === 'postgres' ? supervision.postgres : supervision.pglite),
     maintenanceIntervalSeconds: 300,
     cronWorkerIntervalSeconds: 10,
-    flowIntervalSeconds: 86_400, // we have no flows
-    queueCacheIntervalSeconds: 600, // only the options of a queue change, with a release
+    flowIntervalSeconds: 86_400, // not used
+    queueCacheIntervalSeconds: 600, // queue options change only with a release
   })
   boss.on('error', report)
   boss.on('warning', report)
-  // pg-boss takes a lock of its own, but a node that waited for it may still remember that there is no such schema, and
-  // fail to make it a second time.
+  // pg-boss takes a lock of its own, but a node that waited for it may have checked for the schema before, and fail when it
+  // creates it a second time.
   await database.alone(async () => {
     await boss.start()
     await declareQueues(boss, database.kind)
   })
   if (database.kind === 'pglite') await returnAbandonedJobs(database)
 
-  const crews = new Map<QueueName, Crew>()
+  const workersByQueue = new Map<QueueName, Workers>()
   const watches = new Map<WatchName, Watch>()
   const closing = new AbortController()
-  const ticker = startTicking(database, crews, wake, report)
+  const ticker = startTicking(database, workersByQueue, wake, report)
   let closed: Promise<void> | undefined
 
-  /** Wakes one idle worker; one that finds a job wakes the next. */
+  /** Wakes one idle worker; a worker that finds a job wakes the next. */
   function wake(queue: QueueName): void {
-    const [worker] = crews.get(queue)?.idle ?? []
+    const [worker] = workersByQueue.get(queue)?.idle ?? []
     if (worker !== undefined) boss.notifyWorker(worker)
   }
 
-  async function hire<Q extends QueueName>(queue: Q, crew: Crew, handle: Handler<Q>): Promise<void> {
+  async function startWorker<Q extends QueueName>(queue: Q, workers: Workers, handle: Handler<Q>): Promise<void> {
     let worker = ''
     worker = await boss.work<QueueData[Q]>(queue, workerOptions, async ([job]) => {
       if (job === undefined) return
-      crew.idle.delete(worker)
+      workers.idle.delete(worker)
       wake(queue)
       try {
         const signal = AbortSignal.any([job.signal, closing.signal])
         const outcome = await handle(job.data, { retries: job.retryCount, signal })
-        if (outcome === 'again') await giveBack(database, queue, job)
+        if (outcome === 'again') await returnToQueue(database, queue, job)
       } catch (error) {
         report(error)
         throw error
       } finally {
-        crew.idle.add(worker)
+        workers.idle.add(worker)
         boss.notifyWorker(worker)
       }
     })
-    crew.idle.add(worker)
+    workers.idle.add(worker)
   }
 
   async function close(gracefulSeconds: number): Promise<void> {
     clearInterval(ticker)
     const stopped = Promise.all([
-      ...[...crews.keys()].map((queue) => boss.offWork(queue, { wait: true })),
+      ...[...workersByQueue.keys()].map((queue) => boss.offWork(queue, { wait: true })),
       ...[...watches.values()].map((watch) => watch.close()),
     ])
     closing.abort()
@@ -138,20 +138,21 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
     watch(name, look) {
       watches.set(name, startWatch(look, report))
     },
-    async send(writing, queue, data, { id, lane, start_after } = {}) {
+    async send(ctx, queue, data, { id, lane, start_after } = {}) {
       const sent = await boss.send(queue, data as object, {
-        db: fromKysely(writing.db),
+        db: fromKysely(ctx.db),
         ...(id === undefined ? {} : { id }),
         ...(lane === undefined ? {} : { singletonKey: lane }),
         ...(start_after === undefined ? {} : { startAfter: start_after }),
       })
-      writing.afterCommit(() => wake(queue))
+      ctx.afterCommit(() => wake(queue))
       return sent !== null
     },
     async work(queue, handle) {
-      const crew: Crew = { idle: new Set() }
-      crews.set(queue, crew)
-      for (let hired = 0; hired < queues[queue].concurrency[database.kind]; hired += 1) await hire(queue, crew, handle)
+      const workers: Workers = { idle: new Set() }
+      workersByQueue.set(queue, workers)
+      for (let started = 0; started < queues[queue].concurrency[database.kind]; started += 1)
+        await startWorker(queue, workers, handle)
     },
     async schedule(queue, cron) {
       await boss.schedule(queue, cron, null, { tz: 'UTC' })
@@ -165,19 +166,19 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
 }
 
 /** The workers of one queue. */
-interface Crew {
-  /** Ids of those that have no job at the moment. */
+interface Workers {
+  /** Ids of idle workers. */
   idle: Set<string>
 }
 
 const tickSeconds = 1
 
-/** A worker looks for a job when it is woken; by itself, next to never. */
+/** Workers fetch a job when `wake` notifies them; their own polling is practically off. */
 const workerOptions = { pollingIntervalSeconds: 86_400, heartbeatRefreshSeconds: 10 }
 
 /**
- * A node that dies stops its heartbeats, and the others take its jobs up after `heartbeat` and at most one more
- * supervision. Embedded, there is no other node: what is active was left by a process that is gone (see below).
+ * The heartbeats of a dead node stop, and other nodes take over its jobs after `heartbeatSeconds` and at most one more
+ * supervision interval. The embedded database has no other node: active jobs at start belong to a dead process (see below).
  */
 const heartbeatSeconds = { postgres: 30, pglite: null }
 export const supervision = {
@@ -186,25 +187,25 @@ export const supervision = {
 }
 
 /**
- * Brings the queues to what is declared, and makes pg-boss remember each: one it does not remember it looks up on a
- * connection of its own, which inside a transaction on PGlite waits for ever.
+ * Creates or updates the queues as declared, and makes pg-boss cache each of them: it looks up an uncached queue on another
+ * connection, which inside a transaction on PGlite would deadlock.
  */
 async function declareQueues(boss: PgBoss, kind: Database['kind']): Promise<void> {
-  const known = new Map((await boss.getQueues(queueNames)).map((queue) => [queue.name, queue]))
+  const queuesByName = new Map((await boss.getQueues(queueNames)).map((queue) => [queue.name, queue]))
   for (const name of queueNames) {
     const { concurrency: _, policy, ...options } = queues[name]
-    const found = known.get(name)
+    const found = queuesByName.get(name)
     if (found === undefined) await boss.createQueue(name, createOptions(name, kind))
     else if (found.policy !== policy)
       throw new Error(`The policy of queue ${name} cannot change from ${found.policy} to ${policy}`)
     else if (isChanged(found, { ...options, heartbeatSeconds: heartbeatSeconds[kind] }))
       await boss.updateQueue(name, { ...options, heartbeatSeconds: heartbeatSeconds[kind] })
-    await boss.touch(name, nobody)
+    await boss.touch(name, unknownJobId)
   }
 }
 
 const queueNames = Object.keys(queues) as QueueName[]
-const nobody = '00000000-0000-0000-0000-000000000000'
+const unknownJobId = '00000000-0000-0000-0000-000000000000'
 
 function createOptions(name: QueueName, kind: Database['kind']) {
   const { concurrency: _, ...options } = queues[name]
@@ -220,30 +221,30 @@ function isChanged(
 }
 
 /**
- * Finds the queues that have something to do and wakes them: jobs of other nodes, jobs whose time has come, tries after
- * a failure. One statement however many queues and workers there are, instead of one for each.
+ * Finds the queues that have due jobs and wakes their workers: jobs sent by other nodes, jobs whose start time has come,
+ * retries. One statement per tick instead of one per queue or worker.
  */
 function startTicking(
   database: Database,
-  crews: ReadonlyMap<QueueName, Crew>,
+  workersByQueue: ReadonlyMap<QueueName, Workers>,
   wake: (queue: QueueName) => void,
   report: (problem: unknown) => void,
 ): NodeJS.Timeout {
-  let isLooking = false
+  let isPolling = false
   let isFailing = false
   const tick = async () => {
-    const attentive = [...crews].filter(([, { idle }]) => idle.size > 0).map(([queue]) => queue)
-    if (isLooking || attentive.length === 0) return
-    isLooking = true
+    const idleQueues = [...workersByQueue].filter(([, { idle }]) => idle.size > 0).map(([queue]) => queue)
+    if (isPolling || idleQueues.length === 0) return
+    isPolling = true
     try {
-      const { rows } = await database.execute(dueQueues, [attentive])
+      const { rows } = await database.execute(dueQueues, [idleQueues])
       for (const { name } of rows as Array<{ name: QueueName }>) wake(name)
       isFailing = false
     } catch (error) {
       if (!isFailing) report(error) // once per outage
       isFailing = true
     } finally {
-      isLooking = false
+      isPolling = false
     }
   }
   return setInterval(tick, tickSeconds * 1_000).unref()
@@ -257,8 +258,8 @@ const dueQueues = `
     limit 1
   ) due`
 
-/** An active job goes back to the queue, ahead of its lane; whoever held it can no longer settle it. */
-async function giveBack(database: Database, queue: QueueName, { id, retryCount }: Job<unknown>): Promise<void> {
+/** Returns an active job to the queue, ahead of others with its key; the worker that ran it can no longer complete it. */
+async function returnToQueue(database: Database, queue: QueueName, { id, retryCount }: Job<unknown>): Promise<void> {
   await database.execute(
     `update pgboss.job set state = 'retry', start_after = now()
      where name = $1 and id = $2 and retry_count = $3 and state = 'active'`,
@@ -266,7 +267,7 @@ async function giveBack(database: Database, queue: QueueName, { id, retryCount }
   )
 }
 
-/** Jobs the last process was at when it ended. Its folder is ours now, so nobody is at them any more. */
+/** Returns jobs that the previous process ran when it died. This process holds the folder lock, so no other runs them. */
 async function returnAbandonedJobs(database: Database): Promise<void> {
   await database.execute(
     `update pgboss.job set state = 'retry', start_after = now() where name = any($1::text[]) and state = 'active'`,

@@ -13,7 +13,7 @@ const { db } = database
 const now = '2026-06-01T12:00:00.000Z'
 const before = (minutes: number) => new Date(Date.parse(now) - minutes * 60_000).toISOString()
 
-test('what is over is deleted, what is not stays; a second run finds nothing', async () => {
+test('expired rows are deleted, others stay; a second run finds nothing', async () => {
   const projectId = newId('project')
   await insertKeys(projectId, { expired: before(1), fresh: before(-1) })
   const apiKeyId = newId('api_key')
@@ -72,13 +72,13 @@ test('what is over is deleted, what is not stays; a second run finds nothing', a
 
   for (let run = 0; run < 2; run += 1) {
     await maintain(database, now)
-    expect(await left('select resource_id as name from holds')).toEqual(['v_held'])
-    expect(await left('select name from guards')).toEqual(['in use'])
-    expect(await left('select key as name from idempotency_keys')).toEqual(['fresh'])
-    expect(await left('select scope as name from oauth_tokens')).toEqual(['just gone', 'valid'])
-    expect(await left('select kind as name from call_windows')).toEqual(['of this month', 'recent'])
-    expect(await left('select id as name from files')).toEqual(['file_fresh', 'file_kept'])
-    expect(await left(`select file_id || ' ' || start as name from file_chunks`)).toEqual([
+    expect(await namesIn('select resource_id as name from holds')).toEqual(['v_held'])
+    expect(await namesIn('select name from guards')).toEqual(['in use'])
+    expect(await namesIn('select key as name from idempotency_keys')).toEqual(['fresh'])
+    expect(await namesIn('select scope as name from oauth_tokens')).toEqual(['just gone', 'valid'])
+    expect(await namesIn('select kind as name from call_windows')).toEqual(['of this month', 'recent'])
+    expect(await namesIn('select id as name from files')).toEqual(['file_fresh', 'file_kept'])
+    expect(await namesIn(`select file_id || ' ' || start as name from file_chunks`)).toEqual([
       'file_fresh 0',
       'file_fresh 1',
       'file_kept 0',
@@ -86,24 +86,24 @@ test('what is over is deleted, what is not stays; a second run finds nothing', a
   }
 })
 
-test('many rows go in batches, on two nodes at once', async () => {
+test('many rows are deleted in batches, on two nodes at once', async () => {
   const projectId = newId('project')
   await sql`
     insert into idempotency_keys (project_id, key, fingerprint, expires_at)
     select ${projectId}, 'key ' || n, '', ${before(1)}::timestamptz from generate_series(1, 3500) as n`.execute(db)
   await Promise.all([maintain(database, now), maintain(database, now)])
-  expect(await left(`select key as name from idempotency_keys where project_id = '${projectId}'`)).toEqual([])
+  expect(await namesIn(`select key as name from idempotency_keys where project_id = '${projectId}'`)).toEqual([])
 })
 
-test('a large file goes in batches, on two nodes at once', async () => {
+test('a large file is deleted in batches, on two nodes at once', async () => {
   const projectId = newId('project')
   await insertFile(projectId, 'file_large', before(1), 250)
   await Promise.all([maintain(database, now), maintain(database, now)])
   await maintain(database, now)
-  expect(await left(`select id as name from files where project_id = '${projectId}'`)).toEqual([])
+  expect(await namesIn(`select id as name from files where project_id = '${projectId}'`)).toEqual([])
 })
 
-test('what was counted piece by piece is added up, for every project', async () => {
+test('tallies are merged for every project', async () => {
   const projects = [newId('project'), newId('project'), newId('project')] as const
   await sql`
     insert into tallies (project_id, name, id, delta)
@@ -128,7 +128,7 @@ test('what was counted piece by piece is added up, for every project', async () 
     ).toEqual([{ delta: sum }])
 })
 
-test('what was used is added up by campaign and day, what was taken back apart', async () => {
+test('usage is merged by campaign and day, rollbacks separately', async () => {
   const projectId = newId('project')
   await sql`
     insert into usage (project_id, scope_id, day, is_undone, id, redemptions, orders_amount, discounted_amount, credits)
@@ -151,14 +151,16 @@ test('what was used is added up by campaign and day, what was taken back apart',
   ])
 })
 
-test('a run that is told to stop does no more', async () => {
+test('an aborted run stops', async () => {
   const projectId = newId('project')
   await insertKeys(projectId, { expired: before(1) })
   await maintain(database, now, AbortSignal.abort())
-  expect(await left(`select key as name from idempotency_keys where project_id = '${projectId}'`)).toEqual(['expired'])
+  expect(await namesIn(`select key as name from idempotency_keys where project_id = '${projectId}'`)).toEqual([
+    'expired',
+  ])
 })
 
-test('it is scheduled, and runs when its time has come', async () => {
+test('it is scheduled, and runs when due', async () => {
   const runtime = await openHouse(database)
   const projectId = newId('project')
   await insertKeys(projectId, { expired: '2020-01-01T00:00:00.000Z' })
@@ -167,7 +169,7 @@ test('it is scheduled, and runs when its time has come', async () => {
   expect(rows).toEqual([{ name: 'maintenance', cron: '* * * * *' }])
   expect(await runtime.jobs.send({ db, afterCommit: (work) => work() }, 'maintenance', null)).toBe(true)
   await until(async () =>
-    (await left(`select key as name from idempotency_keys where project_id = '${projectId}'`)).length === 0
+    (await namesIn(`select key as name from idempotency_keys where project_id = '${projectId}'`)).length === 0
       ? true
       : undefined,
   )
@@ -175,12 +177,12 @@ test('it is scheduled, and runs when its time has come', async () => {
 })
 
 test.runIf(databaseKind() === 'pglite')(
-  'embedded, worn tables are vacuumed, which PGlite does not do by itself',
+  'on PGlite, tables with dead rows are vacuumed, because it has no autovacuum',
   async () => {
     await database.execute(
       'create table worn (n int); insert into worn select 1 from generate_series(1, 2000); update worn set n = 2',
     )
-    await database.execute('select pg_stat_force_next_flush()') // otherwise the counts are up to a second behind
+    await database.execute('select pg_stat_force_next_flush()') // otherwise the statistics are up to a second old
     await maintain(database, now)
     const { rows } = await database.execute(`
     select n_dead_tup as dead, last_vacuum is not null as vacuumed, last_analyze is not null as analyzed
@@ -189,7 +191,7 @@ test.runIf(databaseKind() === 'pglite')(
   },
 )
 
-const left = async (query: string) =>
+const namesIn = async (query: string) =>
   (await database.execute(`${query} order by 1`)).rows.map((row) => (row as { name: string }).name)
 
 async function insertKeys(projectId: string, keys: Record<string, string>): Promise<void> {

@@ -6,7 +6,7 @@ import { foldTallies } from '../db/tallies.ts'
 import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 
-/** Schedules the cleanup of every minute, by one node at a time: it is cheap when there is little to do. */
+/** Schedules the cleanup every minute, on one node at a time: it is cheap when there is little to do. */
 export async function startMaintenance(runtime: Runtime): Promise<void> {
   const { jobs, database, now } = runtime
   await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal))
@@ -14,50 +14,50 @@ export async function startMaintenance(runtime: Runtime): Promise<void> {
 }
 
 /**
- * Deletes what is over: kept replies, tokens that expired a day ago, windows of past call limits, files, holds of sessions,
- * guards that nobody needs; and adds up what was counted piece by piece. It may be stopped anywhere, run twice or on many nodes at once: each statement takes
- * a bounded number of rows that nobody else holds.
+ * Deletes expired rows: stored replies, tokens that expired a day ago, windows of past call limits, files, holds of sessions,
+ * unused guards; and merges the rows of tallies and usage. It may be stopped anywhere, run twice or on many nodes at once: each
+ * statement processes a bounded number of unlocked rows.
  */
 export async function maintain(database: Database, now: Instant, signal?: AbortSignal): Promise<undefined> {
   const failures: unknown[] = []
-  for (const { workOff, rows_max } of chores)
+  for (const { processBatch, rows_max } of tasks)
     try {
       for (let batch = 0; batch < batchesMax && !signal?.aborted; batch += 1) {
-        if ((await workOff(database.db, now)) < rows_max) break
-        await setImmediate() // requests first
+        if ((await processBatch(database.db, now)) < rows_max) break
+        await setImmediate() // yield to requests
       }
     } catch (error) {
-      failures.push(error) // one that cannot be done keeps the others from nothing
+      failures.push(error) // a failed task does not stop the others
     }
-  if (database.kind === 'pglite' && !signal?.aborted) await vacuumWorn(database)
+  if (database.kind === 'pglite' && !signal?.aborted) await vacuumIfNeeded(database)
   if (failures.length > 0) throw failures[0]
 }
 
 const batchRows = 1_000
-/** A chunk has up to a quarter of a megabyte. */
+/** A chunk has up to 256 KiB. */
 const batchChunks = 100
-/** Each look for tallies to add up reads them all, so that it had better find many. */
+/** Each statement reads all tallies, so it merges many at once. */
 const batchTallies = 2_000
 const batchUsage = 2_000
-/** What a run leaves, the next one takes. */
+/** The next run continues where this one stops. */
 const batchesMax = 200
 
-/** What there is to do; each answers how many rows it took, and has no more when they are fewer than it could take. */
-const chores: ReadonlyArray<{ workOff(db: Db, now: Instant): Promise<number>; rows_max: number }> = [
-  { workOff: deleteIdempotencyKeys, rows_max: batchRows },
-  { workOff: deleteOauthTokens, rows_max: batchRows },
-  { workOff: deleteCallWindows, rows_max: batchRows },
-  { workOff: deleteFileChunks, rows_max: batchChunks },
-  { workOff: deleteFiles, rows_max: batchRows },
-  { workOff: deleteHolds, rows_max: batchRows },
-  { workOff: deleteGuards, rows_max: batchRows },
-  { workOff: (db) => foldTallies(db, batchTallies), rows_max: batchTallies },
-  { workOff: (db) => foldUsage(db, batchUsage), rows_max: batchUsage },
+/** Each task returns how many rows it processed; fewer than `rows_max` means that none remain. */
+const tasks: ReadonlyArray<{ processBatch(db: Db, now: Instant): Promise<number>; rows_max: number }> = [
+  { processBatch: deleteIdempotencyKeys, rows_max: batchRows },
+  { processBatch: deleteOauthTokens, rows_max: batchRows },
+  { processBatch: deleteCallWindows, rows_max: batchRows },
+  { processBatch: deleteFileChunks, rows_max: batchChunks },
+  { processBatch: deleteFiles, rows_max: batchRows },
+  { processBatch: deleteHolds, rows_max: batchRows },
+  { processBatch: deleteGuards, rows_max: batchRows },
+  { processBatch: (db) => foldTallies(db, batchTallies), rows_max: batchTallies },
+  { processBatch: (db) => foldUsage(db, batchUsage), rows_max: batchUsage },
 ]
 
 /*
- * `materialized` makes the choice of rows once: without it the planner may run the subquery again for each row it
- * deletes, and the limit is none.
+ * `materialized` selects the rows once: without it the planner may run the subquery again for each deleted row, and the limit
+ * has no effect.
  */
 
 async function deleteIdempotencyKeys(db: Db, now: Instant): Promise<number> {
@@ -81,8 +81,8 @@ async function deleteOauthTokens(db: Db, now: Instant): Promise<number> {
 }
 
 /**
- * An hour after its end nobody asks for a window, not even a node whose clock is behind. The window of a calendar month
- * has no length of its own (0 seconds) and is over 31 days after its start.
+ * An hour after its end no request counts in a window, not even on a node with a slow clock. The window of a calendar month has
+ * no fixed length (0 seconds) and ends at most 31 days after its start.
  */
 async function deleteCallWindows(db: Db, now: Instant): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -98,7 +98,7 @@ async function deleteCallWindows(db: Db, now: Instant): Promise<number> {
   return Number(numAffectedRows)
 }
 
-/** The content of a file first: a large one would otherwise go with its row, in one long statement. */
+/** Deletes the content first: the cascade of a large file would be one long statement. */
 async function deleteFileChunks(db: Db, now: Instant): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with over as materialized (
@@ -137,7 +137,7 @@ async function deleteHolds(db: Db, now: Instant): Promise<number> {
   return Number(numAffectedRows)
 }
 
-/** Whoever read the version of a guard relies on it for as long as a request lasts, which is never a day. */
+/** A request relies on the guard version it read until it ends, which is always less than a day. */
 async function deleteGuards(db: Db, now: Instant): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with over as materialized (
@@ -149,10 +149,10 @@ async function deleteGuards(db: Db, now: Instant): Promise<number> {
 }
 
 /**
- * PGlite has no autovacuum: dead rows would pile up for ever and the planner would know nothing. We do what it would,
- * by its own thresholds.
+ * PGlite has no autovacuum: dead rows would accumulate and the planner would have no statistics. This does the same with the
+ * default thresholds of autovacuum.
  */
-async function vacuumWorn(database: Database): Promise<void> {
+async function vacuumIfNeeded(database: Database): Promise<void> {
   const { rows } = await database.execute(`
     select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
     where n_dead_tup > 50 + 0.2 * n_live_tup or n_mod_since_analyze > 50 + 0.1 * n_live_tup`)

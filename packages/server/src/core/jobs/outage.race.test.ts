@@ -6,7 +6,7 @@ import { ownDatabase } from '../../testing/nodes.ts'
 import { startAsyncAction, workAsyncActions } from './async-action.ts'
 import { getAsyncAction } from './async-actions/store.ts'
 
-test('connections that the database cuts again and again cost no row and count none twice', async () => {
+test('with repeatedly broken connections, no row is lost or processed twice', async () => {
   const { database } = await ownDatabase()
   const runtime = await openHouse(database)
   const project = await insertProject(runtime)
@@ -32,6 +32,6 @@ test('connections that the database cuts again and again cost no row and count n
     const { status } = await asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
     return status === 'DONE' ? true : undefined
   })
-  expect(steps).toBe(7) // five that were stored, two that were cut
+  expect(steps).toBe(7) // five committed, two interrupted
   expect(await countedRows({ db: database.db, project_id: project.id })).toEqual({ 1: 50 })
 })

@@ -2,7 +2,7 @@ import type { Queue } from 'pg-boss'
 import type { Database } from '../db/database.ts'
 import type { Id } from '../lib/ids.ts'
 
-/** What a job of each queue carries: enough to find its work, never the work itself. */
+/** The data of a job, by queue: ids of its work, never the work itself. */
 export interface QueueData {
   'async-actions': { project_id: string; action_id: Id<'async_action'> }
   maintenance: null
@@ -11,21 +11,21 @@ export interface QueueData {
 
 export type QueueName = keyof QueueData
 
-/** Work that waits in tables of its own: see core/jobs/watch.ts. */
+/** Pending work in its own tables: see core/jobs/watch.ts. */
 export type WatchName = 'exports' | 'segments' | 'members' | 'usage'
 
 export interface QueueOptions extends Omit<Queue, 'name' | 'heartbeatSeconds'> {
-  /** Jobs of the queue that run at the same time in one process. */
+  /** Concurrent jobs of the queue in one process. */
   concurrency: Record<Database['kind'], number>
 }
 
-/** Every queue, created when the jobs are opened. A policy is for ever; the other options may change between releases. */
+/** Every queue. Its policy can never change; other options may change between releases. */
 export const queues: { readonly [Q in QueueName]: QueueOptions } = {
   'async-actions': {
     policy: 'key_strict_fifo',
-    // A step on PGlite makes every request wait: two of them are enough for a long import not to stop all others.
+    // A step on PGlite blocks every request; two concurrent actions are enough that a long import does not block all others.
     concurrency: { postgres: 4, pglite: 2 },
-    // A failed job would block its lane for ever. So none ever fails: the handler counts the attempts and gives up itself.
+    // A failed job would block the jobs with the same key for ever. So jobs never fail: the handler counts attempts and gives up.
     retryLimit: 1_000_000,
     retryDelay: 1,
     retryBackoff: true,

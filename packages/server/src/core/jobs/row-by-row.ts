@@ -5,8 +5,8 @@ import { sqlState } from '../db/transaction.ts'
 import { ApiError } from '../http/errors.ts'
 
 /**
- * Does `work` for each row of a step, each under a savepoint: a row that is refused leaves nothing behind, and the others
- * stay. Whatever is no refusal and no unfit value is a fault of ours and ends the whole step.
+ * Runs `work` for each row of a step in its own savepoint: a refused row is rolled back, the others stay. Any error other than
+ * a refusal or a value that cannot be stored is a bug and fails the whole step.
  */
 export async function rowByRow<Row>(
   { db }: Ctx,
@@ -16,7 +16,7 @@ export async function rowByRow<Row>(
 ): Promise<{ done: number; failed: object[] }> {
   const failed: object[] = []
   for (const [index, row] of rows.entries()) {
-    // PGlite answers without a turn of the event loop: hundreds of rows in a row would keep every request from being read.
+    // PGlite answers without yielding to the event loop: hundreds of consecutive rows would block every request.
     if (index % 20 === 19) await setImmediate()
     await sql`savepoint each_row`.execute(db)
     try {
@@ -33,7 +33,7 @@ export async function rowByRow<Row>(
   return { done: rows.length - failed.length, failed }
 }
 
-/** The refusal an error stands for. Data the database cannot take (SQLSTATE 22…, 23…) are refused like any others. */
+/** The refusal of an error, or null. Values that the database rejects (SQLSTATE 22…, 23…) count as refused. */
 function refusalOf(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error
   return /^2[23]/.test(sqlState(error) ?? '')

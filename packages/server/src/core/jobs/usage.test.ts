@@ -6,7 +6,7 @@ import { netUsageOf } from '../db/usage.ts'
 import { newId } from '../lib/ids.ts'
 import { watchUsage } from './usage.ts'
 
-test('what was used is added up soon after, however much it is', async () => {
+test('usage rows are merged soon after, however many there are', async () => {
   const { database } = await ownDatabase()
   const { db } = database
   const runtime = await openHouse(database)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../testing/background.ts'
 import { type Look, startWatch } from './watch.ts'
 
-/** No tick comes unless a test asks for it: what is looked at without one was looked at because somebody woke the watch. */
+/** Ticks come only when a test advances the clock: any other poll was caused by `wake`. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 
@@ -14,12 +14,12 @@ function watching(look: Look) {
   return { watch, problems }
 }
 
-/** So many turns of the event loop that a look which could start would have started. */
+/** Enough turns of the event loop for a pending poll to start. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await setImmediate()
 }
 
-test('looks when woken, again and again while there is more, and one look at a time', async () => {
+test('polls when woken, repeatedly while there is more work, and never concurrently', async () => {
   let waiting = 3
   let looks = 0
   let atOnce = 0
@@ -38,7 +38,7 @@ test('looks when woken, again and again while there is more, and one look at a t
   expect(looks).toBeGreaterThanOrEqual(3)
 })
 
-test('what arrives during the last look is not left for the next tick', async () => {
+test('work that arrives during the last poll does not wait for the next tick', async () => {
   const rows = ['first']
   const done: string[] = []
   const { watch } = watching(async () => {
@@ -53,7 +53,7 @@ test('what arrives during the last look is not left for the next tick', async ()
   await until(() => (done.includes('second') ? true : undefined))
 })
 
-test('looks by itself every second, since other nodes write too', async () => {
+test('polls every second, because other nodes write too', async () => {
   let looks = 0
   watching(async () => {
     looks += 1
@@ -68,7 +68,7 @@ test('looks by itself every second, since other nodes write too', async () => {
   }
 })
 
-test('a look that fails is reported once, and the next ones go on', async () => {
+test('a failing poll is reported once, and polling continues', async () => {
   let looks = 0
   const { watch, problems } = watching(async () => {
     looks += 1
@@ -83,7 +83,7 @@ test('a look that fails is reported once, and the next ones go on', async () => 
   expect(problems).toEqual([new Error('look 1')])
 })
 
-test('closed, it waits for the look that is going on and starts no other', async () => {
+test('closing waits for the running poll and starts no other', async () => {
   let looks = 0
   let isDone = false
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()

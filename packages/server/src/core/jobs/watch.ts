@@ -1,48 +1,48 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Work that waits in a table of its own, where a job for every row would cost more than the row. `look` does a bounded
- * piece of it in a transaction of its own and answers whether there may be more.
+ * Processes pending work of a table for which a job per row would cost more than the row: a bounded batch in its own
+ * transaction. Returns whether there may be more.
  */
 export type Look = (signal: AbortSignal) => Promise<boolean>
 
 export interface Watch {
-  /** Looks now instead of at the next tick. */
+  /** Polls now instead of at the next tick. */
   wake(): void
-  /** Looks no more, and waits for the look that is going on. */
+  /** Stops polling and waits for the batch in progress. */
   close(): Promise<void>
 }
 
 const tickMs = 1_000
 
 /**
- * Calls `look` at every tick, since other nodes write rows too, and as soon as it is woken; again and again while it
- * finds something to do. A look that fails is reported, once per row of failures, and tried again at the next tick.
+ * Calls `look` at every tick, because other nodes write rows too, and when woken; repeatedly while it finds work. An error is
+ * reported once per series of failures and retried at the next tick.
  */
 export function startWatch(look: Look, report: (problem: unknown) => void): Watch {
   const closing = new AbortController()
-  let going: Promise<void> | null = null
+  let polling: Promise<void> | null = null
   let isWoken = false
   let isFailing = false
 
-  async function lookOn(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       do {
         isWoken = false
-        while (!closing.signal.aborted && (await look(closing.signal))) await setImmediate() // requests first
+        while (!closing.signal.aborted && (await look(closing.signal))) await setImmediate() // yield to requests
       } while (isWoken && !closing.signal.aborted)
       isFailing = false
     } catch (error) {
       if (!isFailing) report(error)
       isFailing = true
     } finally {
-      going = null
+      polling = null
     }
   }
 
   function wake(): void {
     isWoken = true
-    if (!closing.signal.aborted) going ??= lookOn()
+    if (!closing.signal.aborted) polling ??= poll()
   }
 
   const ticker = setInterval(wake, tickMs).unref()
@@ -51,7 +51,7 @@ export function startWatch(look: Look, report: (problem: unknown) => void): Watc
     async close() {
       clearInterval(ticker)
       closing.abort()
-      await going
+      await polling
     },
   }
 }

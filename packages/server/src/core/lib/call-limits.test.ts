@@ -33,17 +33,17 @@ describe('a duration', () => {
     'PT1M1H',
     ' PT1M',
     'PT1M\n',
-  ])('%j is none', (text) => {
+  ])('%j is not a duration', (text) => {
     expect(durationSeconds(text)).toBeNull()
   })
 
-  test.each(['P24856D', 'PT2147483648S', 'P999999999999W'])('%s is longer than a window can be', (text) => {
+  test.each(['P24856D', 'PT2147483648S', 'P999999999999W'])('%s is longer than the maximum window', (text) => {
     expect(durationSeconds(text)).toBeNull()
   })
 })
 
 describe('a list of limits', () => {
-  test('names calls and windows, in the order given', () => {
+  test('is parsed into calls and windows, in the given order', () => {
     expect(parseCallLimits('2000/PT1M, 50000/PT1H')).toEqual([
       { calls: 2_000, seconds: 60 },
       { calls: 50_000, seconds: 3_600 },
@@ -63,7 +63,7 @@ describe('a list of limits', () => {
     '5 /PT1M',
     '5/PT0S',
     '1e3/PT1M',
-  ])('%j is refused with the form that is wanted', (text) => {
+  ])('%j is refused with the expected format', (text) => {
     expect(() => parseCallLimits(text)).toThrow(
       `must be a comma list of <value>/<ISO 8601 duration> such as 2000/PT1M, not "${text}"`,
     )

@@ -1,10 +1,10 @@
-/** So many calls in each stretch of time. */
+/** A rate limit: calls per time window. */
 export interface CallWindow {
   calls: number
   seconds: number
 }
 
-/** Reads `2000/PT1M,50000/PT1H`. */
+/** Parses `2000/PT1M,50000/PT1H`. */
 export function parseCallLimits(text: string): CallWindow[] {
   return text.split(',').map((part) => {
     const [value = '', duration = '', ...more] = part.trim().split('/')
@@ -17,10 +17,10 @@ export function parseCallLimits(text: string): CallWindow[] {
 
 const duration = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
 
-/** The most seconds the column of a call window holds, some 68 years. */
+/** The maximum of the `integer` column of a call window, about 68 years. */
 const secondsMax = 2_147_483_647
 
-/** The length of an ISO 8601 duration of weeks, days, hours, minutes and seconds; null when it is none, zero or endless. */
+/** The length of an ISO 8601 duration of weeks, days, hours, minutes and seconds; null when it is invalid, zero or too long. */
 export function durationSeconds(text: string): number | null {
   const found = duration.exec(text)
   if (found === null) return null

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type CsvRecord, csvRow, readCsv } from './csv.ts'
 import { limits } from './limits.ts'
 
-/** Reads a file as a job does: piece by piece, each piece so long as asked for or as long as it takes. */
+/** Reads a file as a job does: in pieces of the given length, longer if a record does not fit. */
 function readAll(file: Uint8Array, { piece_bytes = 64, rows_max = 3 } = {}): CsvRecord[] {
   const rows: CsvRecord[] = []
   let isCut = false
@@ -13,7 +13,7 @@ function readAll(file: Uint8Array, { piece_bytes = 64, rows_max = 3 } = {}): Csv
     expect(read.rows.length).toBeLessThanOrEqual(rows_max)
     expect(read.used).toBeLessThanOrEqual(bytes.length)
     length = read.used === 0 ? length * 2 : piece_bytes
-    expect(length).toBeLessThan(8 * limits.csv_record_bytes_max) // otherwise nobody gets on
+    expect(length).toBeLessThan(8 * limits.csv_record_bytes_max) // otherwise it makes no progress
     rows.push(...read.rows)
     at += read.used
     isCut = read.isCut
@@ -26,7 +26,7 @@ const read = (text: string) => readAll(Buffer.from(text))
 const anyText = string({ unit: 'binary' })
 const anyRow = array(anyText, { minLength: 1, maxLength: 5 })
 
-test('what was written is read, in whatever pieces', () => {
+test('written rows are read back, in pieces of any length', () => {
   assert(
     property(array(anyRow), integer({ min: 1, max: 40 }), integer({ min: 1, max: 9 }), (rows, pieceBytes, rowsMax) => {
       const file = Buffer.from(rows.map(csvRow).join(''))
@@ -35,7 +35,7 @@ test('what was written is read, in whatever pieces', () => {
   )
 })
 
-test('of any bytes at all each is read once, without an exception, and in pieces as in one', () => {
+test('any bytes are read once without an exception, with the same result in pieces as in one', () => {
   const awkward = array(
     integer({ min: 0, max: 9 }).map((n) => [0x22, 0x2c, 0x0a, 0x0d, 0x61, 0xc3, 0xa4, 0xff, 0x22, 0x0a][n] as number),
     {
@@ -56,9 +56,9 @@ test('of any bytes at all each is read once, without an exception, and in pieces
 describe('a file is read', () => {
   test.each<[string, string, CsvRecord[]]>([
     ['with line feeds', 'a,b\nc,d\n', [['a', 'b'], ['c', 'd']]],
-    ['with carriage returns before them', 'a,b\r\nc,d\r\n', [['a', 'b'], ['c', 'd']]],
-    ['without the last one', 'a,b\nc,d', [['a', 'b'], ['c', 'd']]],
-    ['with half of the last one', 'a,b\r', [['a', 'b']]],
+    ['with carriage returns and line feeds', 'a,b\r\nc,d\r\n', [['a', 'b'], ['c', 'd']]],
+    ['without the last line feed', 'a,b\nc,d', [['a', 'b'], ['c', 'd']]],
+    ['with only a carriage return at the end', 'a,b\r', [['a', 'b']]],
     ['without its byte order mark', '\ufeffa,b\n\ufeffc,d\n', [['a', 'b'], ['\ufeffc', 'd']]],
     ['without blank lines', '\n\r\na\n\n\nb\r\n\r\n', [['a'], ['b']]],
     ['with empty cells', ',\na,\n,b\n""\n', [['', ''], ['a', ''], ['', 'b'], ['']]],
@@ -73,8 +73,8 @@ describe('a file is read', () => {
   }) // biome-ignore format: one case is one line
 })
 
-describe('a row that cannot be read is a fault, and the next one is read', () => {
-  const bad = { fault: 'The quotation marks of the row do not match' }
+describe('an unreadable row is an error, and the next row is read', () => {
+  const bad = { error: 'The quotation marks of the row do not match' }
   test.each<[string, string, CsvRecord[]]>([
     ['not closed, at the end', 'a\n"b\nc\n', [['a'], bad, ['c']]],
     ['not closed, and another one later', 'a,"b\nc,d\ne,"f"\n', [bad, ['c', 'd'], ['e', 'f']]],
@@ -87,12 +87,12 @@ describe('a row that cannot be read is a fault, and the next one is read', () =>
 
   test('not UTF-8', () => {
     const file = Buffer.concat([Buffer.from('a\n"b\n'), Buffer.from([0xff, 0xfe]), Buffer.from('"\nc\n')])
-    expect(readAll(file)).toEqual([['a'], { fault: 'The row is not UTF-8' }, ['c']])
+    expect(readAll(file)).toEqual([['a'], { error: 'The row is not UTF-8' }, ['c']])
   })
 
   const longest = 'x'.repeat(limits.csv_record_bytes_max)
-  const tooLong = { fault: 'The row is longer than 1048576 bytes' }
-  // Not compared as text: a difference of a megabyte is no message.
+  const tooLong = { error: 'The row is longer than 1048576 bytes' }
+  // Not compared as text: a diff of a megabyte would be unreadable.
   const shortened = (rows: CsvRecord[]) =>
     rows.map((row) =>
       Array.isArray(row) ? row.map((cell) => (cell === longest ? 'LONGEST' : cell.slice(0, 99))) : row,

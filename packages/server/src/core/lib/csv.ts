@@ -1,29 +1,29 @@
 import { limits } from './limits.ts'
 
-/** One record of a CSV file: its cells, or why it cannot be read. */
-export type CsvRecord = string[] | CsvFault
+/** One record of a CSV file: its cells, or the reason why it is unreadable. */
+export type CsvRecord = string[] | CsvError
 
-export interface CsvFault {
-  fault: string
+export interface CsvError {
+  error: string
 }
 
 export interface CsvPiece {
-  /** Whether the bytes are the beginning of the file, where a byte order mark may stand. */
+  /** Whether the bytes are the beginning of the file, where a byte order mark may occur. */
   isStart?: boolean
-  /** Whether nothing follows the bytes. */
+  /** Whether the bytes are the end of the file. */
   isEnd: boolean
-  /** Whether the bytes begin inside a line that was given up, as the call before said. */
+  /** Whether the bytes begin inside an unreadable line that is being skipped, as the previous call returned. */
   isCut?: boolean
   rows_max: number
 }
 
 /**
- * Reads the complete records (RFC 4180) at the beginning of some bytes; `used` says how many bytes they took, so that
- * the next call goes on from there. Where no record is complete and more is to come, `used` is 0: call again with more
- * bytes. More than `limits.csv_record_bytes_max` always lead on.
+ * Parses the complete records (RFC 4180) at the beginning of some bytes; `used` is the number of bytes they took, where the
+ * next call continues. If no record is complete and the file goes on, `used` is 0: call again with more bytes. More than
+ * `limits.csv_record_bytes_max` bytes always make progress.
  *
- * A record that cannot be read is a fault. One that is quoted badly ends at its first line break, so that a quotation
- * mark too many costs a row and not the rest of the file. Blank lines are no records.
+ * An unreadable record becomes an error. A record with unbalanced quotation marks ends at its first line break, so that one
+ * extra quotation mark costs a row and not the rest of the file. Blank lines are not records.
  */
 export function readCsv(
   bytes: Uint8Array,
@@ -42,7 +42,8 @@ export function readCsv(
       at = next // a blank line
       continue
     }
-    const record = next === null ? tooLongOrUnfinished(bytes, at, isEnd) : read(bytes.subarray(at, end), hasQuotes)
+    const record =
+      next === null ? tooLongOrUnfinished(bytes, at, isEnd) : parseRecord(bytes.subarray(at, end), hasQuotes)
     if (record === null) break
     rows.push(record)
     if (Array.isArray(record) || record === notUtf8) at = next as number
@@ -62,7 +63,7 @@ export function readCsv(
  */
 export function csvRow(values: readonly unknown[]): string {
   const line = values.map((value) => cellOf(textOf(value))).join(',')
-  // An empty line would be none.
+  // A blank line would not be a record.
   return line === '' ? '""\n' : `${line}\n`
 }
 
@@ -72,7 +73,7 @@ const Quote = 0x22
 
 const hasByteOrderMark = (bytes: Uint8Array) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
-/** Where the record at `start` ends without its line break, and where the next one begins; null when that is not in sight. */
+/** Where the record at `start` ends without its line break, and where the next begins; null when its end is not in the bytes. */
 function recordAt(
   bytes: Uint8Array,
   start: number,
@@ -94,32 +95,32 @@ function recordAt(
   return { end: bytes[stop - 1] === Cr ? stop - 1 : stop, next: stop, hasQuotes }
 }
 
-/** A mark that is not closed, stands inside of an unquoted cell, or closes one that goes on. */
-const badQuotes: CsvFault = { fault: 'The quotation marks of the row do not match' }
+/** An unclosed quotation mark, one inside an unquoted cell, or one followed by more text. */
+const badQuotes: CsvError = { error: 'The quotation marks of the row do not match' }
 
-/** Null: its end may still come. */
-function tooLongOrUnfinished(bytes: Uint8Array, start: number, isEnd: boolean): CsvFault | null {
+/** Null: the record may end in the following bytes. */
+function tooLongOrUnfinished(bytes: Uint8Array, start: number, isEnd: boolean): CsvError | null {
   if (bytes.length - start > limits.csv_record_bytes_max)
-    return { fault: `The row is longer than ${limits.csv_record_bytes_max} bytes` }
+    return { error: `The row is longer than ${limits.csv_record_bytes_max} bytes` }
   return isEnd ? badQuotes : null
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-const anything = new TextDecoder('utf-8', { ignoreBOM: true })
+const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Its end is known all the same, unless the quotation marks are wrong too. */
-const notUtf8: CsvFault = { fault: 'The row is not UTF-8' }
+/** Its end is known nevertheless, unless its quotation marks are unbalanced too. */
+const notUtf8: CsvError = { error: 'The row is not UTF-8' }
 
-function read(bytes: Uint8Array, hasQuotes: boolean): CsvRecord {
+function parseRecord(bytes: Uint8Array, hasQuotes: boolean): CsvRecord {
   const cellsOf = (text: string) => (hasQuotes ? quotedCells(text) : text.split(','))
   try {
     return cellsOf(utf8.decode(bytes))
   } catch {
-    return Array.isArray(cellsOf(anything.decode(bytes))) ? notUtf8 : badQuotes
+    return Array.isArray(cellsOf(lenientUtf8.decode(bytes))) ? notUtf8 : badQuotes
   }
 }
 
-/** The cells of a record of which some stand in quotation marks. */
+/** The cells of a record with quotation marks. */
 function quotedCells(text: string): CsvRecord {
   const cells: string[] = []
   for (let at = 0; ; ) {
@@ -158,5 +159,5 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** A byte order mark at the beginning would be taken for that of the file. */
+/** Quotes a leading byte order mark: readers would take it for that of the file. */
 const cellOf = (text: string): string => (/[",\r\n]|^\ufeff/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -39,7 +39,7 @@ const forms: Array<[rest: RegExp, kinds: Partial<Record<IdKind, string>>]> = [
   ],
 ] // biome-ignore format: the table of the reference
 
-describe('an id has the form its kind is specified with', () => {
+describe('an id has the documented format of its kind', () => {
   const cases = forms.flatMap(([rest, kinds]) =>
     Object.entries(kinds).map(([kind, prefix]) => [kind as IdKind, prefix, rest] as const),
   )
@@ -84,13 +84,13 @@ test('time-ordered hexadecimal ids of different kinds sort by time after their p
   expect([...tails].sort(byteOrder)).toEqual(tails)
 })
 
-test('within one millisecond, ids of one process come in the order of their creation', () => {
+test('within one millisecond, ids of one process are in order of creation', () => {
   const ids = Array.from({ length: 10_000 }, () => newId('transaction', at + 5))
   expect([...ids].sort(byteOrder)).toEqual(ids)
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('the order holds while requests of other moments create ids in between', () => {
+test('the order holds while requests with other timestamps create ids in between', () => {
   const imported: string[] = []
   for (let row = 0; row < 2_000; row += 1) {
     imported.push(newId('transaction', at + 10))
@@ -99,7 +99,7 @@ test('the order holds while requests of other moments create ids in between', ()
   expect([...imported].sort(byteOrder)).toEqual(imported)
 })
 
-test('a hundred thousand ids of one moment are all different, whatever happens in between', () => {
+test('100,000 ids of one millisecond are all different, also with other ids created in between', () => {
   const ids = new Set<string>()
   for (let row = 0; row < 100_000; row += 1) {
     ids.add(newId('transaction', at + 20))
@@ -113,11 +113,11 @@ test('random text uses every character of its alphabet about equally often', () 
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   expect([...counts.keys()].sort().join('')).toBe('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')
-  // 1,000 each; 31 is one standard deviation, so seven of them are out of reach for an unbiased source.
+  // 1,000 each; 31 is one standard deviation, so an unbiased source never deviates by seven of them.
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(220)
 })
 
-test('random text has the length asked for, and does not repeat', () => {
+test('random text has the requested length, and does not repeat', () => {
   expect(randomText(0)).toBe('')
   expect(randomText(50)).toHaveLength(50)
   expect(new Set(Array.from({ length: 1_000 }, () => randomText(21))).size).toBe(1_000)

@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto'
 
 /**
- * Every id we hand out: its prefix, and what follows it.
+ * The format of every id that the service generates: its prefix, and what follows.
  *
- * - `hex`: 18 lower-case hexadecimal digits, 11 of Unix milliseconds and 7 of chance;
- * - a number: that many characters of [0-9A-Za-z], of which the first 8 are the time.
+ * - `hex`: 18 lower-case hexadecimal digits, 11 of Unix milliseconds and 7 random;
+ * - a number: that many characters of [0-9A-Za-z], the first 8 of which encode the time.
  *
  * Both kinds sort by creation when compared byte by byte (the database compares ids with collation "C"), so inserts
- * stay at the right edge of an index and a cursor over ids is a cursor over time. Project ids are too short for a time.
+ * stay at the right edge of an index and a cursor over ids is a cursor over time. Project ids are too short to contain a time.
  */
 const forms = {
   voucher: ['v_', 32],
@@ -99,7 +99,7 @@ export function randomText(length: number): string {
   let text = ''
   while (text.length < length) {
     const byte = randomByte() & 63
-    if (byte < 62) text += alphabet[byte] // 62 and 63 are thrown away: a remainder would favour the first characters
+    if (byte < 62) text += alphabet[byte] // 62 and 63 are rejected: a modulo would favour the first characters
   }
   return text
 }
@@ -112,37 +112,37 @@ function base62(value: number, width: number): string {
   return text
 }
 
-/** The last tail of each millisecond that was in use lately, the latest used last. */
+/** The last tail used for each recent millisecond, in order of last use. */
 const tails = new Map<number, number>()
 const tailsMax = 4_096
-let latest: number | undefined
+let latestTime: number | undefined
 
 /**
- * Within one millisecond the tail counts up from a random start, so ids of one process keep the order of creation. An
- * import writes a hundred thousand ids of its own starting moment while other requests write theirs: each moment has its
- * own count, since many random starts within one would meet sooner or later.
+ * Within one millisecond the tail counts up from a random start, so ids of one process keep the order of creation. An import
+ * generates a hundred thousand ids for its start time while other requests generate theirs: each millisecond has its own
+ * counter, because many random starts within one millisecond would collide.
  */
 function timeOrderedHex(at: number): string {
   const last = tails.get(at)
-  // A start below 2^27 leaves room to count.
+  // A start below 2^27 leaves half of the range to count.
   const tail =
     last !== undefined && last < 0xfffffff
       ? last + 1
       : (randomByte() << 19) | (randomByte() << 11) | (randomByte() << 3) | (randomByte() & 7)
-  if (at !== latest) tails.delete(at)
-  latest = at
+  if (at !== latestTime) tails.delete(at)
+  latestTime = at
   tails.set(at, tail)
   if (tails.size > tailsMax) tails.delete(tails.keys().next().value as number)
   return at.toString(16).padStart(11, '0') + tail.toString(16).padStart(7, '0')
 }
 
-const chance = new Uint8Array(4096)
-let used = chance.length
+const randomPool = new Uint8Array(4096)
+let randomPoolUsed = randomPool.length
 
 function randomByte(): number {
-  if (used === chance.length) {
-    randomFillSync(chance)
-    used = 0
+  if (randomPoolUsed === randomPool.length) {
+    randomFillSync(randomPool)
+    randomPoolUsed = 0
   }
-  return chance[used++] as number
+  return randomPool[randomPoolUsed++] as number
 }

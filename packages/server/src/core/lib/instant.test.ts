@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseInstant, toInstant } from './instant.ts'
 
-describe('the date forms of the contract', () => {
+describe('the date formats of the contract', () => {
   test.each([
     ['2026-01-01', '2026-01-01T00:00:00.000Z'],
     ['2026-01-01T10', '2026-01-01T10:00:00.000Z'],
@@ -40,7 +40,7 @@ test.each([
   '2026-01-01T10:30:15.Z', '2026-01-01T10:30:15,5Z', '2026-01-01T10:30:15z', '2026-01-01T10:30+2', '2026-01-01T10:30+02:60',
   '2026-01-01T10:30+24:00', '2026-01-01T10:30:15ZZ', ' 2026-01-01', '2026-01-01\n', '２０２６-01-01', '+002026-01-01T00:00:00Z',
   '1767225600', '-2026-01-01',
-])('%j is no date', (text) => {
+])('%j is not a date', (text) => {
   expect(parseInstant(text)).toBeNull()
 }) // biome-ignore format: a list of words
 
@@ -65,7 +65,7 @@ describe('days that do not exist', () => {
 })
 
 test.each(['0000-01-01', '0000-12-31T23:59', '0001-01-01T00:00+00:01', '9999-12-31T23:59-00:01', '9999-12-31T24:00'])(
-  '%s lies outside of the years 1 to 9999, whose texts sort by time, and is refused',
+  '%s is outside the years 1 to 9999, whose texts sort by time, and is refused',
   (text) => {
     expect(parseInstant(text)).toBeNull()
   },
@@ -77,7 +77,7 @@ const moment = fc.date({
   noInvalidDate: true,
 })
 
-test('an instant reads as itself', () => {
+test('an instant is parsed to itself', () => {
   fc.assert(
     fc.property(moment, (date) => {
       expect(parseInstant(toInstant(date))).toBe(toInstant(date))
@@ -85,7 +85,7 @@ test('an instant reads as itself', () => {
   )
 })
 
-test('a moment reads the same whatever the offset it is written with', () => {
+test('a moment is parsed to the same instant whatever its offset', () => {
   const inside = fc.date({
     min: new Date('0002-01-01T00:00:00Z'),
     max: new Date('9998-01-01T00:00:00Z'),
@@ -101,7 +101,7 @@ test('a moment reads the same whatever the offset it is written with', () => {
   )
 })
 
-test('the order of instants as text is their order in time', () => {
+test('the string order of instants is their order in time', () => {
   fc.assert(
     fc.property(moment, moment, (a, b) => {
       expect(Math.sign(Number(toInstant(a) > toInstant(b)) - Number(toInstant(a) < toInstant(b)))).toBe(
@@ -111,7 +111,7 @@ test('the order of instants as text is their order in time', () => {
   )
 })
 
-test('whatever is read is an instant, and nothing makes the reader fail', () => {
+test('parsing any text gives an instant or null, and never throws', () => {
   const digits = fc.stringMatching(/^\d{4}-\d{2}-\d{2}(T\d{2}(:\d{2}(:\d{2}(\.\d{1,4})?)?)?(Z|[+-]\d{2}:\d{2})?)?$/)
   fc.assert(
     fc.property(fc.oneof(digits, fc.string()), (text) => {

@@ -1,12 +1,12 @@
 import { readInstant } from '@guerdon/engine'
 
-/** A moment as the whole service writes it: ISO 8601, UTC, milliseconds. String order is time order. */
+/** A moment as ISO 8601 in UTC with milliseconds, everywhere in the service. String order is time order. */
 export type Instant = string
 
 export const toInstant = (at: number | Date): Instant => new Date(at).toISOString()
 
 /**
- * Reads every date form the contract accepts, or answers null. No zone means UTC.
+ * Parses every date format that the contract accepts; null if invalid. Without a zone the date is UTC.
  *
  * `2026-01-01` → `2026-01-01T00:00:00.000Z`; `2026-01-01T10:30+02:00` → `2026-01-01T08:30:00.000Z`.
  */

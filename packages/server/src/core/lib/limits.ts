@@ -1,39 +1,38 @@
 /**
- * Every bound of the service that is not a setting, in one place. The comment of each is what docs/reference/limits.md says
- * of it (`npm run reference`).
+ * Every fixed limit of the service, in one place. docs/reference/limits.md prints the comments (`npm run reference`).
  */
 export const limits = {
-  /** Items of a page at most; the contract's range is 1..100. */
+  /** Maximum `limit` of a list; the contract's range is 1..100. */
   page_size_max: 100,
-  /** Items of a page when the query names no `limit`. */
+  /** Items of a page when the query has no `limit`. */
   page_size_default: 10,
-  /** Number of the last page that can be asked for. */
+  /** Highest page number that a request may ask for. */
   page_max: 100,
 
   /** Fields of one filter. */
   filter_fields_max: 50,
-  /** Values in all conditions of one filter: enough for any screen, too few to build a monster query. */
+  /** Values in all conditions of one filter together: enough for any screen, too few for an excessively large query. */
   filter_values_max: 1_000,
-  /** Points of all locations that one condition asks for: about 10 MB of parameters. */
+  /** Points of all locations in one condition together: about 10 MB of parameters. */
   filter_points_max: 100_000,
-  /** Brackets in the name of a query parameter. */
+  /** Nesting levels (brackets) in the name of a query parameter. */
   query_nesting_max: 6,
-  /** Levels of a JSON body: deeper than anything we know of, and far from where recursion or the database would give up. */
+  /** Nesting levels of a JSON body: more than any real body has, far fewer than would overflow the stack or exceed limits of the database. */
   body_nesting_max: 100,
 
   /** Characters of a name or a source id. */
   name_length_max: 255,
   /** Characters of a free text (`description`, `additional_info`, `banner`). */
   text_length_max: 5_000,
-  /** One metadata object as JSON. */
+  /** Size of one metadata object as JSON. */
   metadata_bytes_max: 65_536,
-  /** Definitions of a metadata schema, deleted ones included. */
+  /** Definitions of a metadata schema, including deleted ones. */
   metadata_definitions_max: 100,
-  /** Rules that a new code names at once; each is an assignment and an event. */
+  /** Validation rules in the request that creates a voucher; each creates an assignment and an event. */
   voucher_rules_max: 20,
-  /** Values that a metadata definition lists as allowed or forbidden. */
+  /** Allowed or forbidden values of a metadata definition. */
   definition_values_max: 1_000,
-  /** Metadata schemas of a project, nested ones included, and likewise its custom event schemas: both are listed whole. */
+  /** Metadata schemas of a project, including nested ones, and likewise its custom event schemas: both lists are not paged. */
   schemas_max: 1_000,
   /** Characters of the name of a custom event. */
   event_name_length_max: 300,
@@ -41,187 +40,187 @@ export const limits = {
   static_segment_customers_max: 20_000,
   /** Dynamic segments of a project. */
   dynamic_segments_max: 100,
-  /** Elements of a bulk or import body, which the size of a body bounds as well. */
+  /** Elements of a bulk or import body, which `MAX_BODY_BYTES` limits as well. */
   bulk_items_max: 100_000,
   /** Attributes of a product. */
   product_attributes_max: 1_000,
   /** Lines of an order. */
   order_items_max: 500,
-  /** The lines of an order as they are stored, each with what the catalogue knew of it. */
+  /** Size of the stored lines of an order as JSON, each with its product data from the catalogue. */
   order_items_bytes_max: 16_777_216,
   /** Orders of one import. */
   order_import_max: 2_000,
-  /** Orders that the job of an import writes in one transaction. */
+  /** Orders that an import job writes per transaction. */
   order_import_step: 20,
-  /** SKUs that a product shows of itself; the rest is in its own list. */
+  /** SKUs embedded in a product; the list of SKUs returns the rest. */
   embedded_skus_max: 100,
 
-  /** Product collections of a project, unless it has a limit of its own. */
+  /** Product collections of a project, unless its `limits` say otherwise. */
   product_collections_max: 100,
-  /** Products in a static collection, unless the project has a limit of its own. */
+  /** Products in a static collection, unless the `limits` of the project say otherwise. */
   collection_products_max: 20,
-  /** The JSON of a stored filter: its values are counted, but not everything in it is a value. */
+  /** Size of a stored filter as JSON; limits the parts that `filter_values_max` does not count. */
   filter_bytes_max: 262_144,
 
-  /** Each part of a validation rule as JSON; 500 rules, 4 levels and 1,000 arguments are the engine's own bounds. */
+  /** Size of each part of a validation rule as JSON; the engine itself limits a rule to 500 rules, 4 levels and 1,000 arguments. */
   rule_bytes_max: 524_288,
-  /** Rule assignments that are deleted or announced at once: their events may hold 150 MB of the largest rules there can be. */
+  /** Rule assignments that are deleted, or whose events are emitted, per batch: with rules of maximum size the events hold 150 MB. */
   unassigned_at_once_max: 100,
 
   /** Locations of a project. */
   locations_max: 20_000,
-  /** Points of the shape of a location. */
+  /** Points in the shape of a location. */
   location_points_max: 10_000,
-  /** Redeemables that a request may name; stacking rules allow at most 30, and refuse the rest in their own words. */
+  /** Redeemables in one request; stacking rules allow at most 30 and refuse more with their own error. */
   redeemables_sent_max: 1_000,
-  /** The newest tiers that a question for all promotions looks at (docs/reference/validations.md#promotion-tiers). */
+  /** Newest tiers that a validation of all promotions evaluates (docs/reference/validations.md#promotion-tiers). */
   promotions_validated_max: 150,
-  /** How often a checkout decides anew without locks because another request changed a row first. */
+  /** Attempts of a checkout without locks; each conflict with another request causes a retry. */
   checkout_tries_unlocked: 4,
-  /** How often a checkout decides in all, the later times under locks. */
+  /** Attempts of a checkout in total; those after `checkout_tries_unlocked` lock the rows first. */
   checkout_tries_max: 12,
-  /** Trips to the database under way at a time for calls that only ask for rows. */
+  /** Concurrent lookup batches: queries that load rows for several requests at once. */
   lookup_batches_max: 1,
-  /** Calls that only ask for rows and go together on one trip. */
+  /** Requests per lookup batch. */
   lookup_batch_size_max: 64,
-  /** How long a trip is waited for before another may start. */
+  /** Time after which a slow batch no longer counts as in flight, so that another batch may start. */
   slot_timeout_ms: 250,
-  /** Trips to the database under way at a time for redemptions, which are decided one after the other and written together. */
+  /** Concurrent redemption batches; the redemptions of a batch are evaluated one after another and saved together. */
   redemption_batches_max: 2,
-  /** Redemptions that go together on one trip. */
+  /** Redemptions per batch. */
   redemption_batch_size_max: 32,
-  /** Lines of all orders of the redemptions on one trip. */
+  /** Order lines of all redemptions of a batch together. */
   redemption_batch_lines_max: 1_000,
-  /** Events of validations that wait in memory to be written. */
+  /** Size of the validation events in memory that wait to be written. */
   deferred_bytes_max: 33_554_432,
-  /** How long a checkout waits for a row that another request holds (docs/reference/concurrency.md). */
+  /** Lock timeout of a checkout: how long it waits for a row that another request has locked (docs/reference/concurrency.md). */
   checkout_lock_seconds: 5,
-  /** Elements that a qualification may be asked for. */
+  /** Maximum `limit` of a qualification. */
   qualification_page_max: 50,
-  /** Elements of one page of a qualification where many were created in the same moment. */
+  /** Elements of one qualification page if many were created at the same moment: up to this number they stay on one page. */
   qualified_at_once_max: 250,
-  /** Codes that one qualification loads; the next page goes on there. */
+  /** Vouchers that one qualification request loads; the next page continues there. */
   qualification_codes_max: 10_000,
-  /** Redeemables that one qualification looks at; the next page goes on there. */
+  /** Redeemables that one qualification request evaluates; the next page continues there. */
   qualification_candidates_max: 50_000,
-  /** Projects whose configuration is kept in memory. */
+  /** Projects whose configuration a node caches. */
   cached_configurations_max: 200,
 
   /**
-   * Vouchers of a campaign, unless the project has a limit of its own
+   * Vouchers of a campaign, unless the `limits` of the project say otherwise
    * (docs/reference/codes.md#how-many-codes-a-campaign-may-have).
    */
   campaign_vouchers_max: 100_000,
-  /** Codes that a job makes in one transaction. */
+  /** Codes that a job creates per transaction. */
   codes_at_once: 500,
-  /** Of so many possible codes hardly any is taken: they are written without asking first. */
+  /** If a pattern has at least this many possible codes, random codes are inserted without checking first whether they exist. */
   codes_vast_min: 1_000_000_000,
-  /** Possible codes that are gone through when most of them are taken. */
+  /** Possible codes that are enumerated to find unused ones, after random draws hit too many existing codes. */
   codes_enumerated_max: 1_000_000,
-  /** Codes that one publication gives. */
+  /** Vouchers of one publication. */
   published_at_once_max: 50,
-  /** Tiers of a promotion, which are numbered and shown together. */
+  /** Tiers of a promotion, which are numbered together and whose list is not paged. */
   promotion_tiers_max: 1_000,
-  /** Stacks of a promotion, which are listed whole. */
+  /** Stacks of a promotion, whose list is not paged. */
   promotion_stacks_max: 1_000,
   /** Tiers of a promotion stack. */
   stack_tiers_max: 30,
-  /** Rules that a promotion tier names. */
+  /** Validation rules of a promotion tier in a request. */
   promotion_tier_rules_max: 20,
-  /** Referees that a request names at once (docs/reference/holders.md#endpoints). */
+  /** Referees in one request (docs/reference/holders.md#endpoints). */
   referral_holders_sent_max: 100,
-  /** Tiers of a referral program, which each conversion looks at. */
+  /** Tiers of a referral program; each conversion evaluates all of them. */
   referral_tiers_max: 100,
-  /** Earning rules of a project, unless it has a limit of its own (docs/reference/earning-rules.md#endpoints). */
+  /** Earning rules of a project, unless its `limits` say otherwise (docs/reference/earning-rules.md#endpoints). */
   earning_rules_max: 100,
-  /** Earning rules that a request creates at once. */
+  /** Earning rules created in one request. */
   earning_rules_sent_max: 100,
-  /** Loyalty tiers that a request creates at once. */
+  /** Loyalty tiers created in one request. */
   loyalty_tiers_sent_max: 100,
-  /** Tiers of a loyalty program, which are looked at together. */
+  /** Tiers of a loyalty program, which are evaluated together. */
   loyalty_tiers_max: 1_000,
-  /** Rewards that a request assigns (docs/reference/rewards.md#assignments-of-a-program). */
+  /** Rewards assigned in one request (docs/reference/rewards.md#assignments-of-a-program). */
   rewards_assigned_at_once_max: 100,
-  /** Rewards of a loyalty program, which its members are shown together. */
+  /** Rewards of a loyalty program; members get all of them in one list. */
   program_rewards_max: 1_000,
-  /** What a loyalty tier maps: earning rules, and rewards by either of their ids. */
+  /** Mappings of a loyalty tier: earning rules, and rewards by reward id or assignment id. */
   tier_mappings_max: 1_000,
-  /** Products and SKUs that a campaign template holds copies of. */
+  /** Products and SKUs copied into a campaign template. */
   campaign_template_goods_max: 1_000,
-  /** A campaign template as JSON. */
+  /** Size of a campaign template as JSON. */
   campaign_template_bytes_max: 10_485_760,
-  /** Codes to which the job of a campaign update carries the change in one transaction. */
+  /** Vouchers per transaction to which a job propagates a campaign update. */
   carried_at_once: 1_000,
-  /** Codes of a campaign that its deletion takes away in one transaction. */
+  /** Vouchers that the deletion of a campaign deletes per transaction. */
   codes_deleted_at_once: 500,
-  /** Redemptions of a campaign that its deletion takes away in one transaction. */
+  /** Redemptions that the deletion of a campaign deletes per transaction. */
   redemptions_deleted_at_once: 2_000,
-  /** Redemptions of one code in an answer that is not paged. */
+  /** Redemptions of a voucher in a reply without pages. */
   voucher_redemptions_shown_max: 1_000,
 
   /** Characters of an `Idempotency-Key`. */
   idempotency_key_length_max: 255,
-  /** How long the first reply to an `Idempotency-Key` is kept. */
+  /** How long the reply to a request with an `Idempotency-Key` is stored. */
   idempotency_ttl_hours: 24,
 
-  /** How often a write is tried again after a serialization failure or a deadlock. */
+  /** Attempts of a write in total; it is retried after a serialization failure or a deadlock. */
   transaction_attempts_max: 5,
 
-  /** How long a request, and each of its statements, may take. */
+  /** Timeout of a request, and of each of its statements. */
   request_timeout_seconds: 180,
-  /** How long a statement waits for a row that another one holds. */
+  /** Lock timeout: how long a statement waits for a row that another transaction has locked. */
   lock_timeout_seconds: 30,
-  /** How long a request waits for a connection to the database before it is turned away. */
+  /** How long a request waits for a database connection before it is rejected. */
   connection_wait_seconds: 20,
-  /** How long a node that is told to stop goes on with what it has begun. */
+  /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 
-  /** Requests that wait for the database; more are turned away. At a slow 50 ms each, 8 connections work these off in 6 s. */
+  /** Requests that wait for a database connection; more are rejected. At a slow 50 ms each, 8 connections process this many in 6 s. */
   database_waiting_max: 1_000,
-  /** An event loop that is later than this, look after look, has more to do than it can. */
+  /** Delay of the event loop; a node that exceeds it in several consecutive measurements is overloaded and rejects part of the requests. */
   event_loop_late_ms_max: 500,
-  /** A database that takes longer to say anything at all counts as away. */
+  /** Time within which the database must answer the readiness check; a slower database counts as unavailable. */
   readiness_timeout_ms: 2_000,
 
   /**
-   * Keys, tokens and projects live this long in memory, and what they proved as long again: a change that is never heard
-   * of is in force after a minute. Every change is announced to all nodes at once.
+   * Lifetime of cached keys, tokens and projects, and again of the identities verified with them. Every change is announced to
+   * all nodes at once; a node that misses the announcement applies it after a minute at most.
    */
   credential_ttl_seconds: 30,
-  /** Keys, tokens and projects in the memory of a node. */
+  /** Cached keys, tokens and projects of a node. */
   credential_cache_entries_max: 20_000,
 
   /** Management keys of an installation. */
   management_keys_max: 5,
-  /** Entries of `client_trusted_domains` of a project. */
+  /** Entries in `client_trusted_domains` of a project. */
   trusted_domains_max: 100,
-  /** Failures that the result of an async action lists. */
+  /** Failures listed in the result of an async action. */
   async_failures_listed_max: 1_000,
 
   /** Parts of a multipart body: a file and a few fields. */
   multipart_parts_max: 50,
-  /** The head of one part of a multipart body. */
+  /** Size of the headers of one part of a multipart body. */
   multipart_head_bytes_max: 16_384,
-  /** A row of a CSV file: what is longer is no row but a quotation mark that was never closed. */
+  /** Size of a row of a CSV file: a longer one is usually an unclosed quotation mark. */
   csv_record_bytes_max: 1_048_576,
-  /** Columns of a CSV file that is imported, and fields that an export names. */
+  /** Columns of an imported CSV file, and `fields` of an export. */
   csv_columns_max: 1_000,
-  /** Rows of a CSV file that an import takes in one transaction. */
+  /** Rows that a CSV import processes per transaction. */
   csv_step_rows: 500,
-  /** Elements that a bulk update takes in one transaction. */
+  /** Elements that a bulk update processes per transaction. */
   bulk_step_items: 100,
-  /** Rows that an export reads in one transaction. */
+  /** Rows that an export reads per transaction. */
   export_step_rows: 500,
-  /** The same where no index has the order, so that each step sorts all rows. */
+  /** Rows that an export reads per transaction if no index provides the order, because each step sorts all rows. */
   export_sorted_step_rows: 10_000,
   /** Columns of an exported file. */
   export_columns_max: 10_000,
-  /** A stored piece of a file. */
+  /** Size of a stored chunk of a file. */
   file_chunk_bytes_max: 262_144,
-  /** How long a report can be downloaded, and a file is kept that no job deletes. */
+  /** How long a report can be downloaded, and how long a file is kept that no job deletes. */
   file_ttl_days: 30,
-  /** How long the download of a file may take. */
+  /** Timeout of a file download. */
   download_timeout_seconds: 3_600,
-  /** QR codes in memory: at most 17 kB each. */
+  /** Cached QR codes: at most 17 kB each. */
   qr_patterns_remembered_max: 256,
 } as const

@@ -15,8 +15,8 @@ export interface LoggableError {
 }
 
 /**
- * What may be written down about an error. Database errors carry the parameters of their statement (PGlite) and the
- * content of the failing row (`detail`), which can be secrets or somebody's address: only named fields pass.
+ * The fields of an error that may be logged. Database errors contain the parameters of their statement (PGlite) and the failing
+ * row (`detail`), which can be secrets or personal data: only the listed fields are logged.
  */
 export function loggable(error: unknown): LoggableError {
   if (!(error instanceof Error))

@@ -2,7 +2,7 @@
  * Whether one of the trusted domains of a project admits an `Origin` (docs/reference/authentication.md#origin-check).
  *
  * `example.com` is that host on any port and scheme; `.example.com` every host below it; an entry with a scheme or a
- * port demands it; `https://*.example.com` is `.example.com` with that scheme; `*` is everybody.
+ * port requires it; `https://*.example.com` is `.example.com` with that scheme; `*` is every origin.
  */
 export function isTrustedOrigin(trusted: readonly string[], origin: string): boolean {
   const caller = parse(origin)
@@ -15,7 +15,7 @@ interface Address {
   port: string | null
 }
 
-/** Splits `scheme://host:port/…` by hand: entries such as `.example.com` are no URLs. */
+/** Splits `scheme://host:port/…` without the URL parser: entries such as `.example.com` are not URLs. */
 function parse(text: string): Address | null {
   const found = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\[[0-9a-f:.]+\]|[^/?#:[\]]+)(?::(\d+))?(?:[/?#].*)?$/.exec(
     text.trim().toLowerCase(),
@@ -27,7 +27,7 @@ function parse(text: string): Address | null {
 
 function admits(entry: Address | null, caller: Address): boolean {
   if (entry === null) return false
-  // An origin without a scheme, as programs that are no browsers send it, is compared by host and port alone.
+  // An origin without a scheme, which some non-browser clients send, is compared by host and port only.
   if (entry.scheme !== null && caller.scheme !== null && entry.scheme !== caller.scheme) return false
   if (entry.port !== null && entry.port !== portOf(caller)) return false
   const suffix = entry.host.startsWith('*.') ? entry.host.slice(1) : entry.host

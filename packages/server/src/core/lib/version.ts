@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Of this release. The file lies two folders above, in the sources as in the published package. */
+/** The version of this release. The relative path of package.json is the same in the sources and in the published package. */
 export const version: string = JSON.parse(
   readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
 ).version

@@ -104,7 +104,7 @@ async function insert(projectId: string, rows: Thing[]) {
   await (await things()).insertInto('things').values(values).execute()
 }
 
-/** 25 things out of order, with ties in every column and nulls in three; prices that only differ where a double no longer does. */
+/** 25 unsorted things, with ties in every column and nulls in three; some prices differ only beyond the precision of a double. */
 const twentyFive: Thing[] = Array.from({ length: 25 }, (_, n) => ({
   id: `t${String((n * 7) % 25).padStart(2, '0')}`,
   name: n % 5 === 0 ? null : `name ${n % 4}`,
@@ -121,7 +121,7 @@ async function queryOf(projectId: string) {
     .select(['id', 'name', 'created_at', 'updated_at'])
 }
 
-/** The order of the reference, in JavaScript: nulls last, ties by id in the direction of the sort. */
+/** The documented order, in JavaScript: nulls last, ties by id in the direction of the sort. */
 function inOrder(rows: Thing[], order: Order): string[] {
   const sign = order.startsWith('-') ? -1 : 1
   const column = order.replace('-', '') as 'id' | 'name' | 'price' | 'created_at' | 'updated_at'
@@ -151,7 +151,7 @@ describe('pages', () => {
     expect(seen).toEqual(inOrder(twentyFive, order))
   })
 
-  test('a page past the end is empty and still knows the total', async () => {
+  test('a page past the end is empty and still has the total', async () => {
     const projectId = newProject()
     await insert(projectId, twentyFive)
     expect(await pageOf(await queryOf(projectId), { limit: 10, page: 4 }, options)).toEqual({
@@ -167,7 +167,7 @@ describe('pages', () => {
     })
   })
 
-  test('without parameters: the first ten, in the default order; rows hold what was selected', async () => {
+  test('without parameters: the first ten in the default order; rows have the selected columns', async () => {
     const projectId = newProject()
     await insert(projectId, twentyFive)
     const { rows } = await pageOf(await queryOf(projectId), {}, options)
@@ -176,7 +176,7 @@ describe('pages', () => {
     expect(rows[0]).toEqual({ id, name, created_at, updated_at })
   })
 
-  test('the total counts what the conditions leave', async () => {
+  test('the total counts the rows that match the conditions', async () => {
     const projectId = newProject()
     await insert(projectId, twentyFive)
     const red = filterSql(parseFilter({ 'metadata.color': { conditions: { $is: 'red' } } }, fields), moment)
@@ -195,7 +195,7 @@ describe('pages', () => {
     })
   })
 
-  test.each(orders)('by %s after a row: what follows it, whatever page was asked for', async (order) => {
+  test.each(orders)('by %s with starting_after_id: the following rows, whatever page is requested', async (order) => {
     const projectId = newProject()
     await insert(projectId, twentyFive)
     const query = await queryOf(projectId)
@@ -209,7 +209,7 @@ describe('pages', () => {
     expect(seen).toEqual(inOrder(twentyFive, order))
   })
 
-  test('a total that is kept elsewhere is taken while nothing is asked for; a bound only moves the start', async () => {
+  test('a stored total is used without conditions; `after` moves only the start', async () => {
     const projectId = newProject()
     await insert(projectId, twentyFive)
     const query = await queryOf(projectId)
@@ -221,7 +221,7 @@ describe('pages', () => {
     expect(none).toEqual({ rows: [], total: 25, has_more: false })
   })
 
-  test('a query with groups and an own order is counted by its rows', async () => {
+  test('a query with its own grouping and order is counted by its rows', async () => {
     const projectId = newProject()
     await insert(projectId, twentyFive)
     const query = (await things())
@@ -243,7 +243,7 @@ describe('pages', () => {
 })
 
 describe('cursors', () => {
-  test.each(orders)('25 things by %s: each once, in order, while others arrive and leave', async (order) => {
+  test.each(orders)('25 things by %s: each once, in order, while others are inserted and deleted', async (order) => {
     const projectId = newProject()
     await insert(projectId, twentyFive)
     const query = await queryOf(projectId)
@@ -259,7 +259,7 @@ describe('cursors', () => {
       expect(answer.more_starting_after).toBe(answer.has_more ? seen.at(-1) : undefined)
       if (!answer.has_more) break
       startingAfterId = answer.more_starting_after as string
-      // Newcomers before and behind the cursor in every order, and one that leaves again.
+      // New rows before and after the cursor in every order, and one that is deleted again.
       const newcomer = {
         name: page % 2 === 0 ? null : `name ${page % 4}`,
         price: page % 3 === 0 ? null : page,
@@ -297,7 +297,7 @@ describe('cursors', () => {
     expect(await page({ limit: 3, starting_after_id: ids[3] as string })).toEqual({ ids: [], has_more: false })
   })
 
-  test('an id that no longer matches still marks its place; an unknown one, or another project’s, is refused', async () => {
+  test('an id that no longer matches still marks its position; an unknown id, or one of another project, is refused', async () => {
     const projectId = newProject()
     await insert(projectId, twentyFive)
     const query = await queryOf(projectId)
@@ -330,7 +330,7 @@ const fields: FilterFields = {
 }
 const moment = { now: '2025-01-03T12:00:00.000Z', timezone: 'UTC' }
 
-test('before and after are strict, start_date and end_date belong to the list', async () => {
+test('before and after are exclusive, start_date and end_date inclusive', async () => {
   const projectId = newProject()
   const at = (n: number) => `2025-01-01T00:00:00.00${n}Z`
   await insert(
@@ -370,13 +370,13 @@ describe('schemas', () => {
     ...DateQuery,
     ...FilterQuery,
   })
-  const shape = compileValidator(Query)
+  const validator = compileValidator(Query)
   const read = (query: unknown) => {
-    const value = shape.coerce(query)
-    return shape.fault(value, { root: 'Query', required: 'should' }) ?? value
+    const value = validator.coerce(query)
+    return validator.fault(value, { root: 'Query', required: 'should' }) ?? value
   }
 
-  test('a query is read with its defaults, and nothing out of range is bent into it', () => {
+  test('a query is parsed with its defaults, and values out of range are refused, not clamped', () => {
     expect(read({})).toEqual({ limit: 10, page: 1, order: '-created_at' })
     const filters = { name: { conditions: { $is: 'a' } } }
     expect(
@@ -407,7 +407,7 @@ describe('schemas', () => {
     })
   })
 
-  test('a list is what its schema says', () => {
+  test('a list matches its schema', () => {
     const Item = Type.Object({ id: Type.String() })
     const Pages = listOf('vouchers', Item, { total: true })
     const Cursor = listOf('data', Item, { cursor: true, total: 'optional' })
@@ -431,7 +431,7 @@ describe('schemas', () => {
     expect(Check(Pages, without)).toBe(false)
   })
 
-  test('a column that can be null must be declared so, and no order goes without a column', async () => {
+  test('a nullable column must be declared nullable, and every order needs a column', async () => {
     const query = await queryOf(newProject())
     const byUpdate = { order: 'updated_at' as const }
     const neverNull = { columns: { updated_at: 'updated_at' }, default_order: 'updated_at' as const }
@@ -449,7 +449,7 @@ interface Explainable {
 }
 
 describe('indexes', () => {
-  /** The plan when reading the whole table is out of the question, as it is for a big one. */
+  /** The plan with sequential scans disabled, as for a big table. */
   async function planOf(build: (db: Awaited<ReturnType<typeof things>>) => Explainable): Promise<string> {
     const { db } = await testDatabase()
     return db.transaction().execute(async (trx) => {
@@ -460,14 +460,14 @@ describe('indexes', () => {
   }
   const condition = (raw: unknown) => filterSql(parseFilter(raw, fields), moment)
 
-  test.each(['$is', '$in'])('%s on metadata is answered by the GIN index', async (operator) => {
+  test.each(['$is', '$in'])('%s on metadata uses the GIN index', async (operator) => {
     const found = condition({ 'metadata.color': { conditions: { [operator]: ['red', '5', 'true'] } } })
     const plan = await planOf((db) => db.selectFrom('things').where(found).select('id'))
     expect(plan).toContain('Bitmap Index Scan on things_metadata')
     expect(plan).not.toContain('Seq Scan')
   })
 
-  test('days of a moment are answered by an index on its column, newest first without sorting', async () => {
+  test('days of a moment use an index on the column, newest first without sorting', async () => {
     const recent = condition({ created_at: { conditions: { $less_than: 7 } } })
     const plan = await planOf((db) =>
       db

@@ -19,7 +19,7 @@ export function PageQuery<const O extends readonly [string, ...string[]]>({ orde
   }
 }
 
-/** Query properties of a list that continues after an object. */
+/** Query properties of a list with a cursor. */
 export function CursorQuery<const O extends readonly [string, ...string[]]>({ order }: { order: O }) {
   return {
     limit: Type.Optional(Limit),
@@ -47,7 +47,7 @@ export const DateQuery = {
   end_date: Type.Optional(InstantInput),
 }
 
-/** `ids=a&ids=b` or `ids[0]=a&ids[1]=b`: only these, as `idsSql` says it. */
+/** `ids=a&ids=b` or `ids[0]=a&ids[1]=b`: only these objects; see `idsSql`. */
 export const IdsQuery = {
   ids: Type.Optional(Type.Array(Type.String(), { maxItems: limits.filter_values_max })),
 }
@@ -55,10 +55,10 @@ export const IdsQuery = {
 export const idsSql = (ids: string[] | undefined, column = 'id'): Condition[] =>
   ids === undefined ? [] : [sql`${sql.ref(column)} = any(${ids}::text[])`]
 
-/** The `filters` of a list: only known to be an object here, read by `parseFilter`. */
+/** The `filters` of a list: validated as an object here, parsed by `parseFilter`. */
 export const FilterQuery = { filters: Type.Optional(Type.Unsafe<unknown>({ type: 'object' })) }
 
-/** What a list says beyond its items; a total that only comes when asked for is `optional`. */
+/** Properties of a list besides its items; a total returned only on request is `optional`. */
 interface ListParts {
   total?: true | 'optional'
   cursor?: true
@@ -73,7 +73,7 @@ type ListOf<Name extends string, Item, Parts extends ListParts> = { object: 'lis
       : unknown) &
   (Parts extends { cursor: true } ? { has_more: boolean; more_starting_after?: string } : unknown)
 
-/** The schema of a list whose items stand under `name`: `listOf('vouchers', Voucher, { total: true })`. */
+/** The schema of a list with its items in the property `name`: `listOf('vouchers', Voucher, { total: true })`. */
 export function listOf<const Name extends string, Item extends TSchema, const Parts extends ListParts>(
   name: Name,
   item: Item,
@@ -96,7 +96,7 @@ export function listOf<const Name extends string, Item extends TSchema, const Pa
   )
 }
 
-/** The answer that `listOf` describes. */
+/** The reply that `listOf` describes. */
 export function listed<
   const Name extends string,
   Item,
@@ -110,10 +110,10 @@ export function listed<
 /** `-created_at` and `created_at` sort by the same column. */
 type SortedBy<Order extends string> = Order extends `-${infer Name}` ? Name : Order
 
-/** A column that is never null, or one that can be: its nulls come last in both directions. */
+/** A sort column; nulls of a nullable column come last in both directions. */
 type SortColumn = string | { nullable: string }
 
-/** A column that the rows show as nullable must be declared so, otherwise paging would lose rows. */
+/** A column that is nullable in the row type must be declared nullable, otherwise paging would lose rows. */
 type SortColumns<Order extends string, Row> = {
   [Name in SortedBy<Order>]: Name extends keyof Row
     ? null extends Row[Name]
@@ -125,23 +125,23 @@ type SortColumns<Order extends string, Row> = {
 export interface ListOptions<Order extends string, Row> {
   columns: SortColumns<Order, Row>
   default_order: Order
-  /** The column that breaks ties, `id` unless the query joins tables. */
+  /** The column that breaks ties: `id` by default, qualified if the query joins tables. */
   id?: string
-  /** What the caller asked for: `dateBounds`, `filterSql`. */
+  /** Conditions of the request: `dateBounds`, `filterSql`. */
   where?: Condition[]
 }
 
 export interface PageOptions<Order extends string, Row> extends ListOptions<Order, Row> {
-  /** The number of all rows where somebody keeps it (core/db/tallies.ts); used while the caller asked for nothing special. */
+  /** The stored number of all rows (core/db/tallies.ts), used when the request has no conditions. */
   total?: Expression<number>
-  /** Where the page begins, when the caller said so: what comes before still counts in the total. */
+  /** Where the page begins, if requested; rows before it still count in the total. */
   after?: Condition
 }
 
 /**
- * One page of a query that is already restricted to its project, and the number of all rows that match. Both come from
- * one statement: the count is a subquery of its own, so that the page can still be read from an index and stop early.
- * With `starting_after_id` the page begins after that object instead, wherever it has moved since it was listed.
+ * One page of a query that is already restricted to its project, and the number of all matching rows. Both come from one
+ * statement: the count is a separate subquery, so that the page can still be read from an index and stop early. With
+ * `starting_after_id` the page begins after the current position of that object, even if it has moved since it was listed.
  */
 export async function pageOf<DB, TB extends keyof DB, Row, Order extends string>(
   query: SelectQueryBuilder<DB, TB, Row>,
@@ -158,31 +158,31 @@ export async function pageOf<DB, TB extends keyof DB, Row, Order extends string>
     ...(after === undefined ? [] : [after]),
     ...(starting_after_id === undefined ? [] : [await conditionAfter(query, starting_after_id, sort)]),
   ]
-  const matching = narrowed(query, where)
+  const matching = withConditions(query, where)
   const count = where.length === 0 && total !== undefined ? total : countSql(matching)
-  const found = await sorted(withTotal(narrowed(matching, start), count), sort)
+  const found = await applySort(withTotal(withConditions(matching, start), count), sort)
     .limit(limit + 1)
     .offset(start.length === 0 ? (page - 1) * limit : 0)
     .execute()
   const rows = found.slice(0, limit).map(({ list_total: _, ...row }) => row as Simplify<Row>)
   if (found[0] !== undefined) return { rows, total: found[0].list_total, has_more: found.length > limit }
-  // Past the end there is no row to carry the total.
+  // Past the last page there is no row that carries the total.
   const isPast = page > 1 || start.length > 0
   return { rows, total: isPast ? await totalOf(matching, count) : 0, has_more: false }
 }
 
-/** The number of rows of a query that meet some conditions. */
+/** The number of rows of a query that match the conditions. */
 export function countOf<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   where: Condition[] = [],
 ): Promise<number> {
-  const matching = narrowed(query, where)
+  const matching = withConditions(query, where)
   return totalOf(matching, countSql(matching))
 }
 
 /**
- * The rows strictly after the object `starting_after_id`, which is looked up in the query without `where`: it may have
- * ceased to match since it was listed. Rows that are added or removed meanwhile move no other row to another page.
+ * The rows strictly after the object `starting_after_id`, which is looked up without `where`: it may no longer match. Rows
+ * inserted or deleted in the meantime do not shift other rows to another page.
  */
 export async function cursorOf<DB, TB extends keyof DB, Row extends { id: string }, Order extends string>(
   query: SelectQueryBuilder<DB, TB, Row>,
@@ -195,7 +195,7 @@ export async function cursorOf<DB, TB extends keyof DB, Row extends { id: string
 ): Promise<{ rows: Simplify<Row>[]; has_more: boolean; more_starting_after?: string }> {
   const sort = sortOf(order ?? default_order, columns, id)
   const after = starting_after_id === undefined ? [] : [await conditionAfter(query, starting_after_id, sort)]
-  const found = await sorted(narrowed(query, [...where, ...after]), sort)
+  const found = await applySort(withConditions(query, [...where, ...after]), sort)
     .limit(limit + 1)
     .execute()
   const rows = found.slice(0, limit)
@@ -204,7 +204,7 @@ export async function cursorOf<DB, TB extends keyof DB, Row extends { id: string
   return { rows, has_more: true, more_starting_after: (last as { id: string }).id }
 }
 
-/** The bounds of `DateQuery`: `before` and `after` are strict, `start_date` and `end_date` belong to the list. */
+/** The bounds of `DateQuery`: `before` and `after` are strict, `start_date` and `end_date` are inclusive. */
 export function dateBounds(
   { created_at, updated_at, start_date, end_date }: DateInput,
   columns: { created_at?: string; updated_at?: string } = {},
@@ -231,7 +231,7 @@ interface DateInput {
 interface Sort {
   direction: 'asc' | 'desc'
   id: RawBuilder<unknown>
-  /** Null when the list is sorted by id alone. */
+  /** Null when the list is sorted by id only. */
   column: RawBuilder<unknown> | null
   nullable: boolean
 }
@@ -248,11 +248,11 @@ function sortOf(order: string, columns: Record<string, SortColumn>, id: string):
   }
 }
 
-function narrowed<DB, TB extends keyof DB, Row>(
+function withConditions<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   where: Condition[],
 ): SelectQueryBuilder<DB, TB, Row> {
-  return where.reduce((narrower, condition) => narrower.where(condition), query)
+  return where.reduce((restricted, condition) => restricted.where(condition), query)
 }
 
 const countSql = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): Expression<number> =>
@@ -271,8 +271,8 @@ async function totalOf<DB, TB extends keyof DB, Row>(
   return (first as { list_total: number } | undefined)?.list_total ?? 0
 }
 
-/** `nulls last` only where there can be nulls: an index that is read backwards has them first. */
-function sorted<DB, TB extends keyof DB, Row>(
+/** `nulls last` only for nullable columns: it would prevent a backward scan of an index, which has nulls first. */
+function applySort<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   { direction, id, column, nullable }: Sort,
 ): SelectQueryBuilder<DB, TB, Row> {
@@ -289,8 +289,8 @@ async function conditionAfter<DB, TB extends keyof DB, Row>(
   startingAfterId: string,
   { direction, id, column, nullable }: Sort,
 ): Promise<Condition> {
-  // As text, and back by the column's own type: a number of JavaScript may be less exact than the stored one.
-  const known = startingAfterId.includes('\0') // which no text in the database can hold
+  // Read as text, which PostgreSQL casts back to the column type: a JavaScript number may be less precise.
+  const cursorRow = startingAfterId.includes('\0') // PostgreSQL text cannot contain U+0000
     ? undefined
     : await query
         .clearSelect()
@@ -298,12 +298,13 @@ async function conditionAfter<DB, TB extends keyof DB, Row>(
         .select(sql<string | null>`(${column ?? id})::text`.as('value'))
         .where(sql<boolean>`${id} = ${startingAfterId}`)
         .executeTakeFirst()
-  if (known === undefined) throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
+  if (cursorRow === undefined)
+    throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
 
-  const { value } = known as { value: string | null }
-  const beyond = direction === 'asc' ? sql`>` : sql`<`
-  if (column === null) return sql`${id} ${beyond} ${startingAfterId}`
-  if (value === null) return sql`(${column} is null and ${id} ${beyond} ${startingAfterId})`
-  const later: Condition = sql`(${column}, ${id}) ${beyond} (${value}, ${startingAfterId})`
+  const { value } = cursorRow as { value: string | null }
+  const comparison = direction === 'asc' ? sql`>` : sql`<`
+  if (column === null) return sql`${id} ${comparison} ${startingAfterId}`
+  if (value === null) return sql`(${column} is null and ${id} ${comparison} ${startingAfterId})`
+  const later: Condition = sql`(${column}, ${id}) ${comparison} (${value}, ${startingAfterId})`
   return nullable ? sql`(${later} or ${column} is null)` : later
 }

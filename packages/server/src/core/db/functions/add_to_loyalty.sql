@@ -1,5 +1,5 @@
--- Adds loyalty moves to customers.loyalty, by campaign name: points of the card, referred customers and, where the move names
--- one, the tier. A move with 'gone' removes the campaign and subtracts its points.
+-- Applies changes to customers.loyalty, by campaign name: points of the card, referred customers and, if the change contains it,
+-- the tier. A change with 'gone' removes the campaign and subtracts its points.
 create or replace function add_to_loyalty(loyalty jsonb, moves jsonb) returns jsonb language plpgsql immutable as $$
 declare
   name text;

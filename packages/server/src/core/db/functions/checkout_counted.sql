@@ -1,8 +1,8 @@
--- The numbers of the past that validation rules compare for one redeemable, with the guard versions of whoever relies on them.
+-- The counters that the validation rules of one redeemable compare, with the version of each guard that protects them.
 create or replace function checkout_counted(project text, asked jsonb, caller text, p jsonb) returns jsonb language plpgsql
   volatile
-  -- One plan for all calls of a connection, by indexes only: planning takes longer than running, and a plan made while the tables
-  -- were small must still be good when they have grown.
+  -- One generic plan per connection that uses indexes only: planning takes longer than running, and a plan made while the tables
+  -- were small must still be good after they have grown.
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   as $$
 declare
@@ -14,7 +14,7 @@ declare
   today date := (p->>'today')::date;
   week date := (p->>'week')::date;
   month date := (p->>'month')::date;
-  -- Seen from another moment, what came after it is not there yet.
+  -- A request evaluated as of an earlier moment ignores later redemptions.
   last_day date := coalesce((p->>'last_day')::date, 'infinity');
   last_moment timestamptz := coalesce((p->>'last_moment')::timestamptz, 'infinity');
   guarded jsonb;
@@ -25,7 +25,7 @@ begin
   if groups ? 'campaign' then names := names || ('campaign/' || scope); end if;
   if groups ? 'campaign_customer' and caller is not null then names := names || ('campaign/' || scope || '/' || caller); end if;
   if groups ? 'units' then names := names || ('units/' || scope); end if;
-  -- A code is guarded by its own row.
+  -- A voucher needs no guard: the version of its row is checked.
   if is_tier and (groups ? 'incentive' or groups ? 'incentive_caller') then names := names || ('incentive/' || incentive); end if;
   if is_tier and groups ? 'incentive_customer' and caller is not null then
     names := names || ('incentive/' || incentive || '/' || caller);

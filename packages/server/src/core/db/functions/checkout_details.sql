@@ -2,8 +2,8 @@
 -- cached, counters for rules, segments, custom events, publications.
 create or replace function checkout_details(project text, p jsonb) returns jsonb language plpgsql
   volatile
-  -- One plan for all calls of a connection, by indexes only: planning takes longer than running, and a plan made while the tables
-  -- were small must still be good when they have grown.
+  -- One generic plan per connection that uses indexes only: planning takes longer than running, and a plan made while the tables
+  -- were small must still be good after they have grown.
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   as $$
 declare

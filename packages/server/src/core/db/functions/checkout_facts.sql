@@ -8,8 +8,8 @@ create or replace function checkout_facts(project text, moment timestamptz, code
   product_sources text[], product_ids text[], sku_sources text[], sku_ids text[], special jsonb)
   returns json language plpgsql
   volatile
-  -- One plan for all calls of a connection, by indexes only: planning takes longer than running, and a plan made while the tables
-  -- were small must still be good when they have grown.
+  -- One generic plan per connection that uses indexes only: planning takes longer than running, and a plan made while the tables
+  -- were small must still be good after they have grown.
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   as $$
 declare
@@ -43,7 +43,7 @@ begin
       if found then return found_order; end if;
     end if;
 
-    -- Every name becomes one by which rows are found.
+    -- Resolve source ids and voucher ids to the keys that the queries below use.
     order_id := special->>'order_id';
     if order_id is null and special ? 'order_source' then
       select o.id into order_id from orders o where o.project_id = project and o.source_id = special->>'order_source';
@@ -56,7 +56,7 @@ begin
     if special ? 'lock' then
       perform set_config('lock_timeout', special->>'lock', true);
       perform 1 from orders o where o.project_id = project and o.id = order_id for update;
-      -- Whose request it is, also where nobody is named.
+      -- All customers that the request may be about: named in it, of the stored order, or holders of its cards and referral codes.
       perform 1 from customers c where c.project_id = project and c.deleted_at is null and c.id = any(customer_ids || array(
         select c.id from customers c
         where c.project_id = project and c.source_id = any(customer_sources) and c.deleted_at is null
@@ -135,13 +135,13 @@ begin
     from vouchers v where v.project_id = project and v.id = any(voucher_ids) and v.type <> 'DISCOUNT_VOUCHER';
   end if;
   if has_holders then
-    -- Who of those that are named holds them.
+    -- Which of the customers in question hold which of these vouchers.
     select json_agg(json_build_object('voucher_id', h.voucher_id, 'customer_id', h.customer_id)) into found_holders
     from holders h
     where h.project_id = project and h.voucher_id = any(voucher_ids) and h.customer_id = any(named || customer_ids);
   end if;
 
-  -- Whoever is named by an id, by the order or by a code.
+  -- Customers named by id, by the stored order or by a voucher.
   customer_ids := array_remove(customer_ids, null);
   if cardinality(customer_ids) > 0 then
     select json_agg(c) into found_people

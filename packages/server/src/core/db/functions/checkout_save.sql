@@ -3,15 +3,15 @@
 --   told  texts of the event parts, separated by chr(30); p.told holds the ids of the events that share each of them.
 -- Returns whether segment checks were queued.
 --
--- Every row that the decision relied on is named with the xmin or the guard version that was read. If one has changed, the
--- function raises GU001 with the row as its message, and the caller decides again on fresh rows. An idempotency key that another
+-- Every row that the evaluation relied on is listed with the xmin or the guard version that was read. If one is stale, the
+-- function raises GU001 with the row as its message, and the caller retries with fresh rows. An idempotency key that another
 -- request has stored raises GU002.
 --
 -- Global lock order: key, order, customers, vouchers, guards; by id within each kind.
 create or replace function checkout_save(p jsonb, told text) returns boolean language plpgsql
   volatile
-  -- One plan for all calls of a connection, by indexes only: planning takes longer than running, and a plan made while the tables
-  -- were small must still be good when they have grown.
+  -- One generic plan per connection that uses indexes only: planning takes longer than running, and a plan made while the tables
+  -- were small must still be good after they have grown.
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   as $$
 declare
@@ -35,7 +35,7 @@ begin
     if not found then raise exception 'key' using errcode = 'GU002'; end if;
   end if;
 
-  -- Orders that are new, and that nobody else has a name for.
+  -- New orders without a source id: no other request can create or change them, so no version is checked.
   if p ? 'new_orders' then
     insert into orders (project_id, id, source_id, status, amount, initial_amount, discount_amount, items_discount_amount,
       items, metadata, customer_id, referrer_id, redemptions, discounted_goods, created_at, updated_at)
@@ -47,7 +47,7 @@ begin
     one := p->'order';
     row_change := one->'row';
     if one->>'xmin' is null then
-      -- Whoever creates an order of that name waits here (orders/store.ts, lockSources).
+      -- Serialises requests that create an order with the same source id (orders/store.ts, lockSources).
       if row_change->>'source_id' is not null then
         perform pg_advisory_xact_lock(hashtextextended('order ' || project || ' ' || (row_change->>'source_id'), 0));
       end if;
@@ -84,7 +84,7 @@ begin
         if one ? 'looks_for_latest' then
           perform 1 from customers where project_id = project and id = one->>'id' for update;
         end if;
-        -- What follows from what was read is written only if it is still so.
+        -- Values computed from the row that was read are written only if its version is still current.
         if one ? 'set' then
           update customers c set name = n.name, description = n.description, email = n.email, phone = n.phone,
             birthdate = n.birthdate, birthday = n.birthday, address = n.address, metadata = n.metadata,
@@ -117,7 +117,7 @@ begin
       if not found then raise exception 'customer %', one->>'id' using errcode = 'GU001'; end if;
     end loop;
   end if;
-  -- Sums are added to, whatever else has changed.
+  -- Increments need no version check.
   if p ? 'customer_sums' then
     update customers c set
       orders_total_amount = c.orders_total_amount + coalesce(a.orders_total_amount, 0),
@@ -168,7 +168,7 @@ begin
     get diagnostics changed = row_count;
     if changed < jsonb_array_length(one) then raise exception 'voucher %', stale using errcode = 'GU001'; end if;
     if one @? '$[*].ended_at' then
-      -- In the order in which a session gives back what it holds.
+      -- Lock in the same order as the release of a session below, to avoid deadlocks.
       perform 1 from holds h join jsonb_to_recordset(one) n (id text, ended_at timestamptz)
         on h.project_id = project and h.resource_id = n.id and h.expires_at <= n.ended_at
       order by h.session_key, h.resource_id for update of h;
@@ -263,7 +263,7 @@ begin
     on conflict (project_id, voucher_id, customer_id) do nothing;
   end if;
   if p ? 'released' then
-    -- Of two requests of one session the later one says what it holds.
+    -- Serialises the requests of one session: the later one replaces its holds.
     perform pg_advisory_xact_lock(hashtextextended('session ' || project || ' ' || (p->>'released'), 0));
     perform 1 from holds where project_id = project and session_key = p->>'released' order by resource_id for update;
     delete from holds where project_id = project and session_key = p->>'released';
@@ -291,7 +291,7 @@ begin
     on conflict do nothing;
     has_checks := found;
   end if;
-  -- What the events of one request say is stored once.
+  -- Event data shared by the events of one request is stored once.
   if told is not null then
     insert into event_parts (project_id, id, event_ids, parts)
     select project, e.ids[1], e.ids, e.parts

@@ -1,4 +1,4 @@
--- Counts one call in every window, or in none: when one of them is full it raises GUR01.
+-- Counts one call in every window. If one of them is full, raises GUR01 and counts it in none.
 create or replace function count_call(project text, kinds text[], lengths integer[], starts timestamptz[], maxima bigint[])
 returns table (kind text, seconds integer, calls bigint) language plpgsql as $$
 #variable_conflict use_column

@@ -13,8 +13,8 @@ import { sqlState } from '../transaction.ts'
  * The functions themselves, without the service around them: rows before, parameter, rows after or the SQLSTATE that is raised.
  */
 
-describe('a function reads the keys it is sent, and no other', () => {
-  /** Every key of a type, completed by the compiler. */
+describe('a function reads exactly the keys of its parameter type', () => {
+  /** Every key of a type; the compiler checks completeness. */
   type Keys<Parameter> = { [Key in keyof Required<Parameter>]: true }
 
   const save: Keys<SaveParameter> = {
@@ -157,13 +157,13 @@ describe('checkout_save', () => {
   const orderAmount = async (id: string) =>
     (await rowOf(sql`select amount from orders where project_id = ${shop.project_id} and id = ${id}`))?.amount
 
-  test('adds to a voucher whose version is the one that was read, and says when', async () => {
+  test('increments a voucher whose version is current, and sets updated_at', async () => {
     const { id, xmin } = await newVoucher('V1')
     expect(await save({ vouchers: [{ id, xmin, quantity: 2, credits_added: 5 }] })).toBe(false)
     expect(await voucher('V1')).toMatchObject({ redeemed_quantity: 2, credits_added: 105, updated_at: now })
   })
 
-  test('a hold leaves the date of a voucher, and moves its version all the same', async () => {
+  test('a hold keeps updated_at of a voucher, but changes its version', async () => {
     const { id, xmin } = await newVoucher('V2')
     await save({ vouchers: [{ id, xmin, is_held: true }] })
     const after = await voucher('V2')
@@ -171,7 +171,7 @@ describe('checkout_save', () => {
     expect(after.xmin).not.toBe(xmin)
   })
 
-  test('GU001 names the stale voucher, of several too, and nothing is written', async () => {
+  test('GU001 names the stale voucher, also one of several, and nothing is written', async () => {
     const [first, second] = [await newVoucher('V3'), await newVoucher('V4')]
     await save({ vouchers: [{ id: second.id, xmin: second.xmin, quantity: 1 }] })
     expect(await refused({ vouchers: [{ id: second.id, xmin: second.xmin, quantity: 1 }] })).toBe(
@@ -184,7 +184,7 @@ describe('checkout_save', () => {
     expect(await orderAmount('ord_undone')).toBe(undefined)
   })
 
-  test('a guard moves from the version that was read, 0 where there was none; otherwise GU001', async () => {
+  test('a guard is updated from the version that was read, 0 if there was none; otherwise GU001', async () => {
     const guard = (version: number) => ({ guards: [{ name: 'campaign/camp_1', version }] })
     await save(guard(0))
     const { version } = await rowOf(
@@ -208,7 +208,7 @@ describe('checkout_save', () => {
     expect([await orderAmount('ord_3'), await orderAmount('ord_4')]).toEqual([1, 2])
   })
 
-  test('a customer is set from the version that was read; sums are added whatever else has changed', async () => {
+  test('a customer is updated from the version that was read; sums are incremented without a version check', async () => {
     const { id, xmin, ...row } = await newCustomer('c1')
     const set = { ...row, name: 'Ann', updated_at: now }
     await save({ customers: [{ id, xmin, set }], customer_sums: [{ id, orders_total_count: 1 }] })
@@ -225,7 +225,7 @@ describe('checkout_save', () => {
     })
   })
 
-  test('GU001 names the customer that is gone, or whose source id another one took', async () => {
+  test('GU001 names a customer that was deleted, or whose source id another customer took', async () => {
     const { id, ...row } = await newCustomer('c2')
     const taken = { id: 'cust_other', row: { ...row, id: 'cust_other' } }
     expect(await refused({ customers: [taken] })).toBe('GU001 customer cust_other')
@@ -237,7 +237,7 @@ describe('checkout_save', () => {
     expect((await customer(id as string)).orders_total_count).toBe(0)
   })
 
-  test('an idempotency key is stored once, GU002 for the second; one that has expired is taken over', async () => {
+  test('an idempotency key is stored once, the second time raises GU002; an expired key is replaced', async () => {
     const key = (status: number, expiresAt: string) => ({
       key: { key: 'k', fingerprint: 'ab', status, body: '{}', expires_at: expiresAt },
     })
@@ -249,7 +249,7 @@ describe('checkout_save', () => {
     })
   })
 
-  test('a session replaces what it holds; a voucher that is taken ends the sessions that were over', async () => {
+  test('a session replaces its holds; a redemption deletes the expired holds of its voucher', async () => {
     const { id } = await newVoucher('V5')
     const hold = (sessionKey: string, expiresAt: string) => ({
       session_key: sessionKey,
@@ -272,7 +272,7 @@ describe('checkout_save', () => {
     expect(await sessions()).toEqual(['next'])
   })
 
-  test('events of one request share their parts, and each shows its own data', async () => {
+  test('events of one request share their parts, and each returns its own data', async () => {
     const event = (id: string, data: object) => ({
       id,
       type: 'voucher.redeemed',
@@ -296,7 +296,7 @@ describe('checkout_save', () => {
     ])
   })
 
-  test('segment checks are queued, and said to be, only where a segment follows its filter', async () => {
+  test('segment checks are queued, and reported, only if the project has a dynamic segment', async () => {
     const { id } = await newCustomer('c3')
     const checks = { segment_checks: [{ customer_id: id, request_id: 'v-1', caller: {} }] }
     expect(await save(checks)).toBe(false)
@@ -309,7 +309,7 @@ describe('checkout_save', () => {
     expect(await save(checks)).toBe(true)
   })
 
-  test('usage and tallies are appended: two saves of one day are two rows that add up', async () => {
+  test('usage and tallies are appended: two saves on one day are two rows that add up', async () => {
     const usage = (id: string, redemptions: number) => ({
       usage: [
         {

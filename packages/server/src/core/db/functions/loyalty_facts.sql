@@ -2,8 +2,8 @@
 -- lock order, before it reads: no other transaction can change points until this one ends.
 create or replace function loyalty_facts(p jsonb) returns jsonb language plpgsql
   volatile
-  -- One plan for all calls of a connection, by indexes only: planning takes longer than running, and a plan made while the tables
-  -- were small must still be good when they have grown.
+  -- One generic plan per connection that uses indexes only: planning takes longer than running, and a plan made while the tables
+  -- were small must still be good after they have grown.
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
   as $$
 declare
@@ -22,7 +22,7 @@ begin
     select v.id from vouchers v where v.project_id = project and v.holder_id = any(people) and v.type = 'LOYALTY_CARD'
       and v.deleted_at is null and v.campaign_id is not null
     order by v.id for update);
-  -- What is due on one card may pay on another.
+  -- A change that is due on one card may give points to another card, so all cards start from the earliest due day.
   select least(today, (p->>'since')::date, min(m.due_on)) into since from loyalty_members m
     where m.project_id = project and m.voucher_id = any(cards);
   select jsonb_build_object(
@@ -50,7 +50,7 @@ begin
       'paid_rules', case when p->>'order_id' is not null then (
         select jsonb_agg(e.earning_rule_id) from earnings e
         where e.project_id = project and e.order_id = p->>'order_id' and e.voucher_id = v.id) end,
-      -- Credits of the period that counts, day by day; of somebody who was not looked at for a while, of the one back then.
+      -- Points earned per day since the start of the tier period; for a member not processed for a while, of the period of "since".
       'credits', case when p->'periods' ? v.campaign_id then (
         select jsonb_agg(jsonb_build_object('date', day, 'points', points)) from (
           select (t.created_at at time zone zone)::date as day, sum(t.amount) as points

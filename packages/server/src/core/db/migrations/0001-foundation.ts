@@ -136,7 +136,7 @@ const statements = [
     config_version bigint not null
   )`,
 
-  // What was deleted since a node last looked: rows that are gone cannot be stamped.
+  // Deletions of configuration by version, for nodes that refresh their cache: a deleted row cannot carry a version.
   `create table configuration_deletions (
     project_id text collate "C" not null,
     config_version bigint not null,

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
 /**
- * Customers, catalogue, orders, rules. Rows that a checkout reads from memory carry the configuration version they were
- * last changed with; the big tables (customers, orders, custom events) carry none.
+ * Customers, catalogue, orders, rules. Rows that a checkout reads from the cache carry the configuration version of their last
+ * change; the big tables (customers, orders, custom events) do not.
  */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 const statements = [
-  // How many rows a project has of something, as a sum of changes: writers add a row of their own and never wait for each
-  // other; maintenance folds the rows into one.
+  // Row counts of a project, as a sum of changes: each writer inserts its own row, so writers never wait for each other;
+  // maintenance merges the rows into one.
   `create table tallies (
     project_id text collate "C" not null,
     name text collate "C" not null,
@@ -20,7 +20,7 @@ const statements = [
     primary key (project_id, name, id)
   )`,
 
-  // Files that a job reads or writes piece by piece: imports, reports, exports.
+  // Files that jobs read or write in chunks: imports, reports, exports.
   `create table files (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -78,7 +78,7 @@ const statements = [
     unique (project_id, name)
   )`,
 
-  // The summary changes with every paid order, and no index holds a part of it: such an update stays on its page.
+  // Every paid order changes the summary columns; none of them is indexed, so such an update stays on its page (HOT).
   `create table customers (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -112,7 +112,7 @@ const statements = [
     deleted_at timestamptz(3),
     primary key (project_id, id)
   ) with (fillfactor = 85)`,
-  // A hidden customer takes no name away from anybody.
+  // The source id of a soft-deleted customer is free for a new one.
   'create unique index customers_source on customers (project_id, source_id) where deleted_at is null',
   'create index customers_created on customers (project_id, created_at, id) where deleted_at is null',
   'create index customers_updated on customers (project_id, updated_at, id) where deleted_at is null',
@@ -143,9 +143,9 @@ const statements = [
     primary key (project_id, customer_id, type)
   )`,
 
-  // A walk looks at every customer anew, in the order of their ids; `walked_to` is the last one it looked at, and
-  // it ends when no transaction is open that began before `walk_after`. `known_on`
-  // is the day of the project for which memberships hold, where the filter asks for days. See audience/segments/walk.ts.
+  // A walk recomputes the membership of every customer in the order of their ids; `walked_to` is the last one processed. The walk
+  // ends when no transaction is open that began before `walk_after`. `known_on` is the project day for which memberships are valid,
+  // if the filter depends on the day. See audience/segments/walk.ts.
   `create table segments (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -174,7 +174,7 @@ const statements = [
     primary key (project_id, segment_id, customer_id)
   )`,
   'create index segment_members_customer on segment_members (project_id, customer_id)',
-  // Customers that changed, until their memberships have been looked at again.
+  // Queue of changed customers whose segment memberships must be recomputed.
   `create table segment_checks (
     project_id text collate "C" not null,
     customer_id text collate "C" not null,
@@ -238,7 +238,7 @@ const statements = [
     check ((type = 'STATIC') = (products is not null))
   )`,
 
-  // What every project has from birth; later projects get it when they are created (account/projects/create.ts).
+  // Built-in objects for existing projects; new projects get them on creation (account/projects/create.ts).
   `insert into products (project_id, id, source_id, name, attributes, metadata, created_at)
    select id, 'prod_5h1pp1ng', '5h1pp1ng', 'Shipping', '[]', '{}', created_at from projects`,
   `insert into product_collections (project_id, id, name, type, created_at, config_version)

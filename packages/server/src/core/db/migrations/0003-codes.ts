@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
 /**
- * Campaigns and their codes, promotions, publications, the books of cards. A campaign may have millions of codes: the row
- * of a code is narrow, what many share is in `terms`, and no index of it changes when it is redeemed.
+ * Campaigns and their codes, promotions, publications, ledgers of cards. A campaign may have millions of codes: the row of a
+ * code is narrow, shared properties are in `terms`, and a redemption changes no indexed column.
  */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 const statements = [
-  // Amounts are added up too, and a sum of many may be more than 64 bits hold.
+  // Tallies also sum amounts, and such a sum may exceed 64 bits.
   'alter table tallies alter column delta type numeric',
 
   `create table campaigns (
@@ -54,7 +54,7 @@ const statements = [
   )`,
   'create index campaigns_created on campaigns (project_id, created_at, id) where deleted_at is null',
 
-  // An id begins with the moment of creation, so the primary key is also the order of creation.
+  // An id begins with its creation time, so the primary key is in order of creation.
   `create table vouchers (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -92,14 +92,14 @@ const statements = [
   ) with (fillfactor = 90)`,
   'create unique index vouchers_code on vouchers (project_id, code_key)',
   'create index vouchers_campaign on vouchers (project_id, campaign_id, id)',
-  // The codes of a campaign that nobody has yet, in the order in which they are given away.
+  // Unpublished codes of a campaign, in the order of publication.
   `create index vouchers_free on vouchers (project_id, campaign_id, id)
     where publish_count = 0 and deleted_at is null`,
   'create index vouchers_holder on vouchers (project_id, holder_id, id) where holder_id is not null',
-  // An address of an image names no project.
+  // The URL of an image contains no project.
   'create index vouchers_asset on vouchers (asset_id)',
 
-  // Who holds a code, and since which publication.
+  // Holders of a code, and the publication that gave it to them.
   `create table holders (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -140,7 +140,7 @@ const statements = [
   'create index publications_campaign on publications (project_id, campaign_id, id)',
   `create index publications_failed_voucher on publications (project_id, (voucher_ids[1]), id) where result = 'FAILURE'`,
 
-  // What happened to the credits of a card, as callers see it, and below as the books have it.
+  // Changes of the credits of a card as the API shows them; the table below is the ledger.
   `create table voucher_transactions (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -161,7 +161,7 @@ const statements = [
   'create index voucher_transactions_campaign on voucher_transactions (project_id, campaign_id, id)',
 
   // Every change of credits moves an amount between a card and one of the four system accounts (issued, redeemed, subtracted,
-  // expired). Nothing is ever changed: undoing is another posting.
+  // expired). Postings are immutable: a reversal is another posting.
   `create table postings (
     project_id text collate "C" not null,
     voucher_id text collate "C" not null,
@@ -176,7 +176,7 @@ const statements = [
     primary key (project_id, voucher_id, id)
   )`,
   'create trigger postings_never_change before update on postings for each row execute function refuse_change()',
-  // Points of a card by the day they expire; gift credits do not expire and have no lots.
+  // Points of a card by expiration day; gift credits do not expire and have no lots.
   `create table lots (
     project_id text collate "C" not null,
     voucher_id text collate "C" not null,
@@ -256,7 +256,7 @@ const statements = [
     unique (project_id, resource_type, resource_id)
   )`,
   'create index bin_entries_parent on bin_entries (project_id, resource_parent_id) where resource_parent_id is not null',
-  // What was binned before there was a bin to look into.
+  // Entries for products and SKUs that were deleted before this table existed.
   `insert into bin_entries (project_id, id, resource_type, resource_id, resource_name, resource_parent_id, created_at)
     select project_id, 'tbe_' || substr(id, 6), 'product', id, name, null, deleted_at from products
     where deleted_at is not null`,

@@ -1,38 +1,38 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
-/** Redemptions and what they count for, holds of sessions, rewards. */
+/** Redemptions and their usage counters, holds of sessions, rewards. */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 const statements = [
-  // What a customer's token is made with; it is never shown.
+  // Secret that encrypts source ids of customers into tracking ids; the API never returns it.
   `alter table projects add column tracking_secret text not null
     default replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')`,
 
-  // Which numbers of the past a rule compares, so that only those are counted. Before there was the column, nobody counted:
-  // a rule that names any of them is taken to name them all.
+  // The counters that a rule compares, so that only those are computed. For rules older than the column they are unknown: a rule
+  // that uses any counter gets all of them.
   `alter table validation_rules add column counters text[] not null default '{}'`,
   `update validation_rules set counters = array['campaign', 'campaign_customer', 'incentive', 'incentive_customer', 'incentive_caller', 'units']
     where rules::text ~ '(campaign\\.|redemption\\.(count|gift))' or applicable_to::text ~ '_quantity_limit'`,
 
-  // A node that keeps the configuration asks for what has changed since.
+  // For nodes that refresh their cached configuration.
   'create index campaigns_version on campaigns (project_id, config_version)',
   'create index promotion_tiers_version on promotion_tiers (project_id, config_version)',
   'create index validation_rules_version on validation_rules (project_id, config_version)',
   `create index rule_assignments_version on rule_assignments (project_id, config_version)
     where related_object_type <> 'voucher'`,
 
-  // Goods that redemptions of the order discounted, and how many of them did.
+  // Products and SKUs that redemptions of the order discounted, with the number of those redemptions.
   'alter table orders add column discounted_goods jsonb',
 
-  // The summary of a tier is added up from what was used of it.
+  // The summary of a tier is computed from the usage table.
   `alter table promotion_tiers drop column redemptions_total, drop column orders_total_amount,
     drop column orders_total_discount_amount`,
 
-  // Redemptions and rollbacks, those that failed too. What a redemption changed in its order is in "undo"; "order" is the
-  // order as the answer showed it.
+  // Redemptions and rollbacks, including failed ones. "undo" holds what a redemption changed in its order; "order" is the
+  // order in the response.
   `create table redemptions (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -69,19 +69,18 @@ const statements = [
   'create index redemptions_object on redemptions (project_id, related_object_id, created_at, id)',
   'create index redemptions_campaign on redemptions (project_id, campaign_id, created_at, id) where campaign_id is not null',
   'create index redemptions_customer on redemptions (project_id, customer_id, created_at, id) where customer_id is not null',
-  // How often a customer has used something, or anything of a campaign.
+  // Redemptions of a customer per redeemable or per campaign.
   `create index redemptions_used on redemptions (project_id, customer_id, scope_id, related_object_id)
     where customer_id is not null and object = 'redemption' and status = 'SUCCEEDED' and related_object_type <> 'redemption'`,
-  // How often something was used; failures, which anybody can pile up, are not read.
+  // Successful redemptions per redeemable. Failures are excluded: any caller can produce millions of them.
   `create index redemptions_counted on redemptions (project_id, related_object_id, created_at) include (channel_id)
     where object = 'redemption' and status = 'SUCCEEDED'`,
   'create index redemptions_parent on redemptions (project_id, parent_id, id) where parent_id is not null',
   'create index redemptions_undone on redemptions (project_id, redemption_id, id) where redemption_id is not null',
 
-  // What was used of a campaign, a tier, or a code without a campaign, day by day, and units that count against limits of a
-  // lifetime (scope units/…, all on one day): a row for each redemption, which
-  // maintenance adds to the sum of its day (the row with the empty id). What was rolled back counts on the day of its
-  // redemption, apart: what is left is the difference.
+  // Usage per day of a campaign, a tier, or a code without a campaign, and units that count against lifetime limits (scope
+  // units/…, all on one day). Each redemption inserts a row; maintenance merges it into the sum of its day (the row with the
+  // empty id). A rollback counts on the day of its redemption in a separate row (is_undone): net usage is the difference.
   `create table usage (
     project_id text collate "C" not null,
     scope_id text collate "C" not null,
@@ -96,8 +95,8 @@ const statements = [
   ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02)`,
   `create index usage_single on usage (project_id, scope_id, day, is_undone) where id <> ''`,
 
-  // Whoever relies on a number of the past names it here, with the version that was read: of two that read the same, one
-  // is too late. Versions never repeat, so that a row may go once nobody uses it.
+  // Versions of counters. A checkout that relied on a counter updates its guard only if the version is still the one it read: of
+  // two concurrent requests that read the same version, one gets a conflict. Versions never repeat, so unused rows can be deleted.
   `create table guards (
     project_id text collate "C" not null,
     name text collate "C" not null,
@@ -109,7 +108,7 @@ const statements = [
   'create index guards_touched on guards (touched_at)',
   'drop table counters',
 
-  // What sessions keep for themselves until they end.
+  // Quantities and credits that sessions reserve until they end.
   `create table holds (
     project_id text collate "C" not null,
     session_key text collate "C" not null,

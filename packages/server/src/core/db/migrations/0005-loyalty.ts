@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
-/** Loyalty programs: earning rules, tiers, members and what time does to them, pending points, rewards, referrals. */
+/** Loyalty programs: earning rules, tiers, members and their due changes, pending points, rewards, referrals. */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
@@ -36,7 +36,7 @@ const statements = [
   'create index earning_rules_campaign on earning_rules (project_id, campaign_id, created_at, id)',
   'create index earning_rules_version on earning_rules (project_id, config_version)',
 
-  // Maps are by id of the earning rule, and by id of the reward or of its assignment.
+  // earning_rules maps by id of the earning rule, rewards by id of the reward or of its assignment.
   `create table loyalty_tiers (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -76,7 +76,7 @@ const statements = [
   `alter table reward_assignments add check (related_object_type in ('campaign', 'referral_tier'))`,
   'create index reward_assignments_object on reward_assignments (project_id, related_object_id, created_at, id)',
 
-  // Whoever holds a card of a program: the tier, and the next day on which time changes something of it
+  // Holders of a card of a program: their tier, and the next day with a due change
   // (docs/reference/points.md#daily-job).
   `create table loyalty_members (
     project_id text collate "C" not null,
@@ -100,7 +100,7 @@ const statements = [
   'create index loyalty_members_due on loyalty_members (project_id, due_on, voucher_id) where due_on is not null',
   'create index loyalty_members_campaign on loyalty_members (project_id, campaign_id, voucher_id)',
 
-  // Members who have still to be looked at because their program changed
+  // Progress of the recomputation of all members of a program after a change
   // (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at).
   `create table tier_walks (
     project_id text collate "C" not null,
@@ -134,7 +134,7 @@ const statements = [
   `create index pending_points_campaign on pending_points (project_id, campaign_id, id) where status = 'PENDING'`,
   `create index pending_points_order on pending_points (project_id, order_id) where status = 'PENDING'`,
 
-  // Which rules have paid for an order, card by card: none pays twice (docs/reference/earning-rules.md#when-a-rule-fires).
+  // Earning rules that gave points for an order, per card: none does so twice (docs/reference/earning-rules.md#when-a-rule-fires).
   `create table earnings (
     project_id text collate "C" not null,
     order_id text collate "C" not null,
@@ -145,7 +145,7 @@ const statements = [
   )`,
   'create index earnings_voucher on earnings (project_id, voucher_id)',
 
-  // Rewards that were given, for points or for referring somebody; what was issued is kept for a rollback.
+  // Rewards given for points or for a referral; "issued" is kept for a rollback.
   `create table reward_redemptions (
     project_id text collate "C" not null,
     id text collate "C" not null,
@@ -166,7 +166,7 @@ const statements = [
   'create index reward_redemptions_voucher on reward_redemptions (project_id, voucher_id)',
   'create index reward_redemptions_customer on reward_redemptions (project_id, customer_id)',
 
-  // Who referred whom, once for each program (docs/reference/referrals.md#conversion).
+  // Referrer and referee, once per program (docs/reference/referrals.md#conversion).
   `create table referral_conversions (
     project_id text collate "C" not null,
     campaign_id text collate "C" not null,
@@ -176,7 +176,7 @@ const statements = [
     related_object_id text collate "C" not null,
     related_object_type text not null check (related_object_type in ('redemption', 'event')),
     created_at timestamptz(3) not null,
-    -- What converts again after it was rolled back was rewarded before: by all of these.
+    -- All redemptions and events that ever converted this pair: a conversion after a rollback was rewarded before.
     undone_at timestamptz(3),
     source_ids text[] not null,
     primary key (project_id, campaign_id, referrer_id, referee_id)
@@ -185,7 +185,7 @@ const statements = [
   'create index referral_conversions_voucher on referral_conversions (project_id, voucher_id)',
   'create index referral_conversions_referrer on referral_conversions (project_id, referrer_id)',
   'create index referral_conversions_referee on referral_conversions (project_id, referee_id)',
-  // Rewards for a number of referees are given once.
+  // Each tier is granted once per referrer.
   `create table referral_grants (
     project_id text collate "C" not null,
     tier_id text collate "C" not null,
@@ -200,14 +200,14 @@ const statements = [
 
   'alter table holders add column metadata jsonb',
   'create index holders_voucher on holders (project_id, voucher_id, id)',
-  // What a lot lost when its day was over; null: it is still open.
+  // Points that expired with the lot; null while it is open.
   'alter table lots add column expired_points bigint check (expired_points >= 0)',
   'alter table lots add check (expired_points is null or points = 0)',
-  // A request that came before midnight may be served when the lots of its day are closed: then there is another one.
+  // A request that arrived before midnight may be processed after the lot of its day is closed: then it opens another one.
   'drop index lots_date',
   `create unique index lots_date on lots (project_id, voucher_id, expires_at) nulls not distinct where expired_points is null`,
 
-  // Cards that were published before there were members.
+  // Members for cards published before this table existed.
   `insert into loyalty_members (project_id, voucher_id, campaign_id, customer_id, due_on)
     select v.project_id, v.id, v.campaign_id, v.holder_id, (
       select min(l.expires_at) + 1 from lots l where l.project_id = v.project_id and l.voucher_id = v.id)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
-/** Points to go are those of `loyalty`: a column of their own was never written. */
+/** Drops `points_to_go`, which was never written: the value comes from `loyalty`. */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
 /**
- * A checkout asks for what it needs and nothing else, and what several events say is written once. Which rules count something
- * is known in memory. `events` shows events as if each had its own data; of what campaign and of what code an event tells are
- * columns, for lists are filtered by them.
+ * A checkout reads only what it needs, and data shared by several events is stored once. Which counters a rule uses is derived
+ * from the cached rule. The view `events` shows each event with its complete data; its campaign and voucher are columns, because
+ * lists filter by them.
  */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -23,7 +23,7 @@ const statements = [
     parts text not null,
     primary key (project_id, id)
   )`,
-  // The view below needs it.
+  // Needed by the view below.
   `create function event_data(data text, parts text) returns jsonb language plpgsql immutable as $$
   declare
     list jsonb := parts::jsonb;
@@ -35,7 +35,7 @@ const statements = [
     select e.project_id, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.campaign_id,
       e.voucher_id, said.data
     from event_rows e left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
-    -- Whoever looks at it twice reads it once.
+    -- offset 0: a query that uses the data twice computes it once.
     cross join lateral (select event_data(e.data, p.parts) as data offset 0) said`,
   `drop function if exists checkout_facts(jsonb), checkout_counted(text, jsonb, text, jsonb), checkout_save(jsonb)`,
 ]

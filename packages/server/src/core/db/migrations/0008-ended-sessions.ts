@@ -1,2 +1,2 @@
-/** Changed functions only, which are files since (functions/*.sql). The name stays: databases have it among their migrations. */
+/** Changed only functions, which are files now (functions/*.sql). The name stays: existing databases list it as applied. */
 export async function up(): Promise<void> {}

@@ -3,7 +3,7 @@ import type { Id } from '../../lib/ids.ts'
 import type { Instant } from '../../lib/instant.ts'
 import type { Json, MetadataColumn, NullableJson } from './columns.ts'
 
-/** Customers, what they did, and the segments they are in. */
+/** Customers, their custom events, and segments. */
 export interface AudienceTables {
   customers: CustomerRow
   custom_events: CustomEventRow
@@ -97,7 +97,7 @@ export interface SegmentRow {
   known_on: string | null
   created_at: Instant
   updated_at: Instant | null
-  /** Its members are being deleted since then; nobody sees it any more. */
+  /** Soft-deleted since then: it is hidden, and a job deletes its members. */
   deleted_at: Instant | null
   config_version: number
 }

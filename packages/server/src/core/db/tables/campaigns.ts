@@ -25,13 +25,13 @@ export interface CodeConfig {
   postfix?: string
 }
 
-/** What the codes of a campaign are like. */
+/** The template for the codes of a campaign. */
 export interface CampaignVoucher {
   discount?: Discount
   gift?: { amount: number; effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS' }
   loyalty_card?: { points: number; expiration_rules?: object }
   redemption: { quantity: number | null }
-  /** Absent where the caller gives the one code. */
+  /** Absent if the caller chooses the single code. */
   code_config?: CodeConfig
 }
 
@@ -45,7 +45,7 @@ export interface CampaignRow extends ValidityColumns {
   /** Null for promotions, as the next two. */
   voucher_type: VoucherType | null
   voucher: NullableJson<CampaignVoucher>
-  /** Of the codes it makes from now on. */
+  /** Terms of the codes created from now on. */
   terms_id: Id<'terms'> | null
   referral_program: NullableJson<object>
   loyalty_tiers_expiration: NullableJson<object>
@@ -60,13 +60,13 @@ export interface CampaignRow extends ValidityColumns {
   metadata: MetadataColumn
   protected: Generated<boolean>
   status: CampaignStatus
-  /** Jobs that are waiting or running. */
+  /** Queued and running jobs. */
   jobs_pending: Generated<number>
-  /** Codes that they will still make. */
+  /** Codes that these jobs will still create. */
   vouchers_pending: Generated<number>
   created_at: Instant
   updated_at: Instant | null
-  /** In the bin since then, or being deleted for good. */
+  /** In the bin since then, or being deleted permanently. */
   deleted_at: Instant | null
   config_version: number
 }

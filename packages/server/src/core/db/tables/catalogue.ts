@@ -3,7 +3,7 @@ import type { Id } from '../../lib/ids.ts'
 import type { Instant } from '../../lib/instant.ts'
 import type { Json, MetadataColumn, NullableJson } from './columns.ts'
 
-/** What is sold, and the orders. */
+/** Products, SKUs, collections and orders. */
 export interface CatalogueTables {
   products: ProductRow
   skus: SkuRow
@@ -72,7 +72,7 @@ export interface OrderRow {
   customer_id: Id<'customer'> | null
   referrer_id: Id<'customer'> | null
   redemptions: NullableJson<Record<string, unknown>>
-  /** Goods that redemptions of it discounted, and how many of them did. */
+  /** Products and SKUs that redemptions of the order discounted, with the number of those redemptions. */
   discounted_goods: NullableJson<Record<string, number>>
   created_at: Instant
   updated_at: Instant | null

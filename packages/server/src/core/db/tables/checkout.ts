@@ -3,7 +3,7 @@ import type { Id } from '../../lib/ids.ts'
 import type { Instant } from '../../lib/instant.ts'
 import type { NullableJson } from './columns.ts'
 
-/** What a checkout leaves behind. */
+/** Redemptions, usage counters and holds: what checkouts write. */
 export interface CheckoutTables {
   guards: { project_id: string; name: string; version: number; touched_at: Instant }
   redemptions: RedemptionRow
@@ -11,7 +11,7 @@ export interface CheckoutTables {
   holds: HoldRow
 }
 
-/** A redemption or a rollback, also one that failed. */
+/** A redemption or a rollback, including failed ones. */
 export interface RedemptionRow {
   project_id: string
   id: Id<'redemption'> | Id<'failed_redemption'> | Id<'rollback'> | Id<'failed_rollback'>
@@ -19,17 +19,17 @@ export interface RedemptionRow {
   result: 'SUCCESS' | 'FAILURE'
   status: 'SUCCEEDED' | 'FAILED' | 'ROLLED_BACK'
   related_object_type: 'voucher' | 'promotion_tier' | 'redemption'
-  /** A voucher or a tier; of a parent, and of a failure that concerns no single one, its own id. */
+  /** Id of the voucher or tier; a parent, and a failure not caused by a single redeemable, has its own id here. */
   related_object_id: string
   campaign_id: Id<'campaign'> | null
-  /** The campaign, or else what was redeemed: what the counters of campaigns count by. */
+  /** The campaign, or the redeemed object if it has none: the key of usage counters. */
   scope_id: GeneratedAlways<string>
-  /** The promotion stack that it is part of. */
+  /** The promotion stack of the tier. */
   stack_id: Id<'promotion_stack'> | null
   voucher_code: string | null
-  /** Of one among several: the redemption, or rollback, of them all. */
+  /** The parent redemption or rollback, if the request had several redeemables. */
   parent_id: string | null
-  /** Of a rollback: what it undid. */
+  /** The redemption that a rollback undoes. */
   redemption_id: string | null
   customer_id: Id<'customer'> | null
   tracking_id: string | null
@@ -44,16 +44,16 @@ export interface RedemptionRow {
   failure_message: string | null
   reason: string | null
   reward: NullableJson<object>
-  /** As the answer showed it. */
+  /** The order in the response. */
   order: NullableJson<object>
-  /** What it changed, for a rollback to take back (redemptions/undo.ts). */
+  /** What the redemption changed, for a rollback (redemptions/undo.ts). */
   undo: NullableJson<object>
-  /** Of a redemption that was rolled back. */
+  /** The rollback of this redemption. */
   rollback: NullableJson<{ id: string; date: Instant; rollback_order_mode: 'WITH_ORDER' | 'WITHOUT_ORDER' }>
   created_at: Instant
 }
 
-/** What was used of a campaign, a tier, or a code without a campaign on one day; the row with the empty id is a sum. */
+/** Usage of a campaign, a tier, or a code without a campaign on one day; the row with the empty id is a sum. */
 export interface UsageRow {
   project_id: string
   scope_id: string
@@ -66,7 +66,7 @@ export interface UsageRow {
   credits: number
 }
 
-/** What a session keeps for itself. */
+/** A quantity or credits that a session reserves. */
 export interface HoldRow {
   project_id: string
   session_key: string

@@ -5,7 +5,7 @@ import type { Instant } from '../../lib/instant.ts'
 import type { VoucherType } from './campaigns.ts'
 import type { Json, MetadataColumn, NullableJson } from './columns.ts'
 
-/** Codes, who has them, and the books of cards. */
+/** Codes, their holders, and the ledger of cards. */
 export interface CodeTables {
   terms: { project_id: string; id: Id<'terms'>; content: Json<Terms>; created_at: Instant }
   vouchers: VoucherRow
@@ -17,12 +17,12 @@ export interface CodeTables {
 }
 
 /**
- * What codes have in common. Dates, quantity and credits differ from code to code and are columns of it. Metadata are
- * those that a campaign hands down to its codes.
+ * Properties that many codes share. Dates, quantity and credits differ between codes and are columns of the voucher. The
+ * metadata is inherited from the campaign.
  */
 export interface Terms {
   discount?: Discount
-  /** Of a gift card; missing means the whole order. */
+  /** Effect of a gift card; absent: on the whole order. */
   effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS'
   validity_timeframe?: { interval: string; duration: string }
   validity_day_of_week?: number[]
@@ -34,18 +34,18 @@ export interface VoucherRow {
   project_id: string
   id: Id<'voucher'>
   code: string
-  /** What makes it unique: the code itself, in lower case where the project makes no difference. */
+  /** The unique key: the code, in lower case if the codes of the project are case-insensitive. */
   code_key: string
   type: VoucherType
   campaign_id: Id<'campaign'> | null
-  /** May name a category that is gone, which is as good as none. */
+  /** May refer to a deleted category, which counts as none. */
   category_id: Id<'category'> | null
   terms_id: Id<'terms'>
   start_date: Instant | null
   expiration_date: Instant | null
   quantity: number | null
   redeemed_quantity: Generated<number>
-  /** Of cards only, as the other four: money or points. */
+  /** For cards only, like the other four: money or points. */
   credits_added: number | null
   credits_subtracted: number | null
   credits_redeemed: number | null
@@ -53,15 +53,15 @@ export interface VoucherRow {
   credits_pending: number | null
   active: boolean
   additional_info: string | null
-  /** Null: those of the terms. */
+  /** Null: the metadata of the terms. */
   metadata: NullableJson<Record<string, unknown>>
   is_referral_code: boolean
-  /** Made by a publication. */
+  /** Created by a publication. */
   is_automatic: Generated<boolean>
   publish_count: Generated<number>
   holder_id: Id<'customer'> | null
   referrer_id: Id<'customer'> | null
-  /** In the addresses of its images. */
+  /** Part of the URLs of its images. */
   asset_id: string
   created_at: Instant
   updated_at: Instant | null
@@ -84,7 +84,7 @@ export interface HolderRow {
 export interface PublicationRow {
   project_id: string
   id: Id<'publication'>
-  /** Null: whoever it was is erased. */
+  /** Null: the customer was erased. */
   customer_id: Id<'customer'> | null
   campaign_id: Id<'campaign'> | null
   voucher_ids: string[]
@@ -109,7 +109,7 @@ export interface VoucherTransactionRow {
   type: string
   /** Signed. */
   amount: number
-  /** After it. */
+  /** Balance after the transaction. */
   balance: number
   source_id: string | null
   source: string | null
@@ -125,7 +125,7 @@ export interface PostingRow {
   id: Id<'posting'>
   /** Null for the initial value of a card, which is no transaction (docs/reference/balances.md#transaction-object). */
   transaction_id: Id<'transaction'> | null
-  /** The card's id, or a system account: `issued`, `redeemed`, `subtracted`, `expired`; `pending` for points that wait. */
+  /** The card's id, or a system account: `issued`, `redeemed`, `subtracted`, `expired`; `pending` for pending points. */
   source: string
   destination: string
   amount: number
@@ -139,9 +139,9 @@ export interface LotRow {
   voucher_id: Id<'voucher'>
   id: Id<'points_bucket'>
   points: number
-  /** A calendar date; null: never. */
+  /** A calendar date; null: never expires. */
   expires_at: string | null
-  /** What it lost when its day was over; null: it is still open. */
+  /** Points that expired with the lot; null: it is still open. */
   expired_points: Generated<number | null>
   created_at: Instant
   updated_at: Instant | null

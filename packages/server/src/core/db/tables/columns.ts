@@ -6,10 +6,10 @@ export type Json<T extends object | null = object> = JSONColumnType<T & object, 
 /** A nullable `jsonb` column. */
 export type NullableJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
 
-/** Custom key/value pairs, as they are stored. */
+/** Custom key/value pairs. */
 export type MetadataColumn = Json<Record<string, unknown>>
 
-/** When something holds, beyond its two dates (docs/reference/validity-periods.md). */
+/** Validity periods in addition to start and expiration date (docs/reference/validity-periods.md). */
 export interface ValidityColumns {
   validity_timeframe: NullableJson<{ interval: string; duration: string }>
   validity_day_of_week: NullableJson<number[]>

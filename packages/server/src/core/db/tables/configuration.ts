@@ -2,7 +2,7 @@ import type { Id } from '../../lib/ids.ts'
 import type { Instant } from '../../lib/instant.ts'
 import type { Json, NullableJson } from './columns.ts'
 
-/** What a project sets up once and a checkout reads often. */
+/** Configuration of a project: changes rarely, read by every checkout from the cache. */
 export interface ConfigurationTables {
   categories: CategoryRow
   stacking_rules: StackingRulesRow

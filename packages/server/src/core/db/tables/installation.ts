@@ -3,7 +3,7 @@ import type { Id } from '../../lib/ids.ts'
 import type { Instant } from '../../lib/instant.ts'
 import type { Json, NullableJson } from './columns.ts'
 
-/** Who may call: the installation, its projects and their keys. */
+/** The installation, its users, projects and keys. */
 export interface InstallationTables {
   organizations: OrganizationRow
   users: UserRow
@@ -51,7 +51,7 @@ export interface ProjectRow {
   api_version: string
   is_sandbox: boolean
   webhook_token: string
-  /** What tracking tokens are made with. */
+  /** Secret that encrypts source ids of customers into tracking ids. */
   tracking_secret: Generated<string>
   default_code_config: NullableJson<{ charset: string }>
   limits: NullableJson<ProjectLimits>

@@ -10,7 +10,7 @@ import type { Id } from '../../lib/ids.ts'
 import type { Instant } from '../../lib/instant.ts'
 import type { Json, MetadataColumn, NullableJson, ValidityColumns } from './columns.ts'
 
-/** Programs: what they pay for, and what their members have. */
+/** Loyalty programs: earning rules, tiers, rewards and members. */
 export interface LoyaltyTables {
   rewards: RewardRow
   reward_assignments: RewardAssignmentRow
@@ -81,7 +81,7 @@ export interface LoyaltyTierRow {
   id: Id<'loyalty_tier'>
   campaign_id: Id<'campaign'>
   name: string
-  /** Both null: the open range. */
+  /** Both null: unbounded range. */
   points_from: number | null
   points_to: number | null
   /** By id of the earning rule. */
@@ -94,28 +94,28 @@ export interface LoyaltyTierRow {
   config_version: number
 }
 
-/** Whoever holds a card of a program: the tier, and when time changes something of it next. */
+/** The holder of a card of a program: tier, and the day of the next due change. */
 export interface LoyaltyMemberRow {
   project_id: string
   voucher_id: Id<'voucher'>
   campaign_id: Id<'campaign'>
   customer_id: Id<'customer'>
   tier_id: Id<'loyalty_tier'> | null
-  /** Calendar dates, as all of them here. */
+  /** Calendar dates, like all dates of this row. */
   tier_start_date: string | null
   tier_expiration_date: string | null
   tier_created_at: Instant | null
   tier_updated_at: Instant | null
   scheduled_tier_id: Id<'loyalty_tier'> | null
   scheduled_start_date: string | null
-  /** The day on which points were last redeemed automatically, and how often that day. */
+  /** The day of the last automatic redemption of points, and the number of runs on that day. */
   redeemed_on: string | null
   redeemed_runs: Generated<number>
-  /** The next day on which something is due; null: none. */
+  /** The next day with a due change; null: none. */
   due_on: string | null
 }
 
-/** Members who have still to be looked at because their program changed. */
+/** Progress of the recomputation of all members of a program after a change. */
 export interface TierWalkRow {
   project_id: string
   campaign_id: Id<'campaign'>
@@ -135,7 +135,7 @@ export interface PendingPointsRow {
   order_id: Id<'order'>
   points: number
   activates_at: string
-  /** By which they will be dated. */
+  /** Rules for the expiration date once the points are active. */
   expiration_rules: NullableJson<PointsExpirationRules>
   details: Json
   status: 'PENDING' | 'ACTIVATED' | 'CANCELED'
@@ -143,7 +143,7 @@ export interface PendingPointsRow {
   updated_at: Instant | null
 }
 
-/** A rule has paid for an order on a card. */
+/** An earning rule gave points for an order on a card. */
 export interface EarningRow {
   project_id: string
   order_id: Id<'order'>
@@ -156,7 +156,7 @@ export interface RewardRedemptionRow {
   project_id: string
   id: Id<'reward_redemption'>
   state: 'CREATED' | 'PENDING' | 'COMPLETED' | 'ROLLEDBACK'
-  /** The card that paid, or the referral code. */
+  /** The card whose points were spent, or the referral code. */
   voucher_id: Id<'voucher'>
   campaign_id: Id<'campaign'>
   customer_id: Id<'customer'>
@@ -164,7 +164,7 @@ export interface RewardRedemptionRow {
   reward_assignment_id: Id<'reward_assignment'>
   source_id: string
   source_type: 'redemption' | 'custom_event'
-  /** What was issued, for a rollback to take back. */
+  /** What was issued, for a rollback. */
   issued: NullableJson<{ voucher_id: string; amount?: number }>
   created_at: Instant
   updated_at: Instant | null

@@ -3,7 +3,7 @@ import type { Id } from '../../lib/ids.ts'
 import type { Instant } from '../../lib/instant.ts'
 import type { Json, NullableJson } from './columns.ts'
 
-/** What the service keeps for itself: replies, call counts, events, long work, files, the bin. */
+/** Tables of the platform: stored replies, call counts, events, async actions, files, the trash bin. */
 export interface PlatformTables {
   idempotency_keys: IdempotencyKeyRow
   call_windows: CallWindowRow
@@ -23,7 +23,7 @@ export interface IdempotencyKeyRow {
   project_id: string
   key: string
   fingerprint: Buffer
-  /** Null while the first request is running: no other transaction ever sees that. */
+  /** Null while the first request is running; other transactions never see that state. */
   status: number | null
   body: string | null
   expires_at: Instant
@@ -38,7 +38,7 @@ export interface CallWindowRow {
   calls_max: number
 }
 
-/** An event as it is shown: a view. */
+/** An event with its complete data: a view. */
 export interface EventRow {
   project_id: string
   id: string
@@ -48,19 +48,19 @@ export interface EventRow {
   created_at: Instant
   group_id: string
   event_source: Json
-  /** Of what it tells, where it does. */
+  /** Campaign and voucher of the event data, if any. */
   campaign_id: string | null
   voucher_id: string | null
   data: Json
 }
 
-/** An event as it is stored (db/functions/event-data.ts); its data is the text of JSON, which nobody looks into. */
+/** An event as it is stored (db/functions/event_data.sql); its data is JSON text that no query reads. */
 export interface StoredEventRow extends Omit<EventRow, 'data'> {
   data: string
   parts_id: string | null
 }
 
-/** What several events say, once. */
+/** Data that several events share, stored once. */
 export interface EventPartsRow {
   project_id: string
   id: string
@@ -89,7 +89,7 @@ export interface AsyncActionRow {
 export interface FileRow {
   project_id: string
   id: Id<'file'>
-  /** Null while only jobs may read it. */
+  /** Null while only jobs can read the file. */
   token_hash: Buffer | null
   size: Generated<number>
   created_at: Instant
@@ -102,7 +102,7 @@ export interface ExportRow {
   exported_object: string
   parameters: Json
   status: 'SCHEDULED' | 'IN_PROGRESS' | 'DONE' | 'ERROR'
-  /** How far its job came. */
+  /** Checkpoint of its job. */
   state: ColumnType<object, string | undefined, string>
   file_id: Id<'file'>
   token: string

@@ -29,8 +29,8 @@ export interface ReferralConversionRow {
   related_object_id: string
   related_object_type: 'redemption' | 'event'
   created_at: Instant
-  /** What converted was rolled back. */
+  /** When the conversion was rolled back. */
   undone_at: Instant | null
-  /** All that ever converted the two. */
+  /** All redemptions and events that ever converted this pair. */
   source_ids: string[]
 }

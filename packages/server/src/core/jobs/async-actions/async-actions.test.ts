@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../../../testing/app.ts'
 import { newId } from '../../lib/ids.ts'
 
-/** A record as a job leaves it, written directly: these tests are about reading. */
+/** Inserts a record directly as a job would: these tests are about reading. */
 async function insertAction({ service, project_id }: Shop, createdAt: string, more: object = {}): Promise<string> {
   const id = newId('async_action')
   await service.runtime.database.db
@@ -36,13 +36,13 @@ const done = {
   result: '{"done_count":3}',
 }
 
-test('without a key there is nothing to see', async () => {
+test('requires credentials', async () => {
   const { service } = await newProject()
   for (const url of ['/v1/async-actions', '/v1/async-actions/aa_1'])
     expect(await service.app.inject({ method: 'GET', url })).toMatchObject({ statusCode: 401 })
 })
 
-test('another project sees nothing', async () => {
+test('actions of another project are not visible', async () => {
   const id = await insertAction(await newProject(), '2026-01-01T00:00:00.000Z')
   const other = await newProject()
   expect((await other.call('GET', '/v1/async-actions')).body).toEqual({
@@ -62,7 +62,7 @@ test('another project sees nothing', async () => {
   })
 })
 
-test('an action that waits has neither time nor result; one that is over has both, the result in the single read only', async () => {
+test('a queued action has neither processing_time nor result; a finished one has both, the result only in the single read', async () => {
   const shop = await newProject()
   const waiting = await insertAction(shop, '2026-01-01T00:00:00.000Z')
   const over = await insertAction(shop, '2026-01-02T00:00:00.000Z', done)
@@ -91,7 +91,7 @@ test('an action that waits has neither time nor result; one that is over has bot
   })
 })
 
-test('the list is read newest first, page by page, by the date of the last one', async () => {
+test('the list is newest first and paged by the created_at of the last action', async () => {
   const shop = await newProject()
   const ids: string[] = []
   for (let day = 11; day <= 23; day += 1) ids.unshift(await insertAction(shop, `2026-01-${day}T00:00:00.000Z`))

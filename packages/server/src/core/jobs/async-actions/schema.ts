@@ -70,6 +70,6 @@ export const AsyncActionList = Type.Object({
 })
 export type AsyncActionList = Static<typeof AsyncActionList>
 
-/** The answer of every call that only starts an action. */
+/** The reply of every operation that starts an async action. */
 export const StartedAsyncAction = Type.Object({ async_action_id: properties.id })
 export type StartedAsyncAction = Static<typeof StartedAsyncAction>

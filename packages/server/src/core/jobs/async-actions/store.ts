@@ -10,14 +10,14 @@ export async function getAsyncAction({ db, project_id }: Ctx, id: string): Promi
     .selectFrom('async_actions')
     .where('project_id', '=', project_id)
     .where('id', '=', id as AsyncActionRow['id'])
-    .select([...shown, 'result'])
+    .select([...publicColumns, 'result'])
     .executeTakeFirst()
   if (row === undefined) throw notFound('async_action', id)
   const { result, ...rest } = row
   return { ...toAsyncAction(rest), ...(result === null ? {} : { result }) }
 }
 
-/** The newest first; `end_date` continues before the last one seen. */
+/** Newest first; `end_date` is the cursor of the next page. */
 export async function listAsyncActions(
   { db, project_id }: Ctx,
   { limit = limits.page_size_default, end_date }: AsyncActionQuery,
@@ -29,13 +29,13 @@ export async function listAsyncActions(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit + 1)
-    .select(shown)
+    .select(publicColumns)
     .execute()
   return { rows: found.slice(0, limit).map(toAsyncAction), has_more: found.length > limit }
 }
 
-/** Without input and state, which can be large and belong to the job. */
-const shown = [
+/** Without `input` and `state`, which can be large and are internal to the job. */
+const publicColumns = [
   'id',
   'type',
   'status',
@@ -51,7 +51,7 @@ function toAsyncAction({
   type,
   processing_time,
   ...row
-}: Pick<Selectable<AsyncActionRow>, (typeof shown)[number]>): AsyncActionBase {
+}: Pick<Selectable<AsyncActionRow>, (typeof publicColumns)[number]>): AsyncActionBase {
   return {
     ...row,
     type: type as AsyncActionType,

@@ -24,7 +24,7 @@ const newFile = (...pieces: Uint8Array[]) =>
     return id
   })
 
-/** Bytes that tell where they stand. */
+/** Bytes whose values depend on their position. */
 const bytesOf = (size: number, from = 0) =>
   Buffer.from(Uint8Array.from({ length: size }, (_, at) => ((from + at) * 7) % 251))
 
@@ -39,7 +39,7 @@ const chunksOf = async (id: FileRow['id']) =>
       .execute()
   ).map(({ start, bytes }) => [start, bytes.length])
 
-test('a file is the bytes that were appended, in chunks of bounded size', async () => {
+test('a file consists of the appended bytes, in chunks of limited size', async () => {
   const size = 2 * limits.file_chunk_bytes_max + 10
   const id = await newFile(bytesOf(size), Buffer.alloc(0), bytesOf(5, size))
   expect(await chunksOf(id)).toEqual([
@@ -88,7 +88,7 @@ test('any range of it can be read, across chunks and past the end', async () => 
   }
 })
 
-test('another project neither reads nor deletes it; deleted, nothing of it is left', async () => {
+test('another project can neither read nor delete a file; deleting it removes all chunks', async () => {
   const id = await newFile(bytesOf(10))
   const other = await insertProject(runtime)
   await asRequest(runtime, other, async (ctx) => {
@@ -102,7 +102,7 @@ test('another project neither reads nor deletes it; deleted, nothing of it is le
   expect(await chunksOf(id)).toEqual([])
 })
 
-test('who reads a file that is deleted meanwhile hears of it', async () => {
+test('reading a file that is deleted meanwhile throws', async () => {
   const id = await newFile(bytesOf(5), bytesOf(5))
   const pieces = readFilePieces(runtime.database.db, { project_id: project.id, id, size: 10 })
   expect((await pieces.next()).value).toHaveLength(5)

@@ -7,14 +7,14 @@ import { newId } from '../../lib/ids.ts'
 import { type Instant, toInstant } from '../../lib/instant.ts'
 import { limits } from '../../lib/limits.ts'
 
-/** A file of a project: what is imported, reported or exported, in pieces that are read and written one at a time. */
+/** A file of a project (import, report or export), stored in chunks that are read and written one at a time. */
 export interface StoredFile {
   project_id: string
   id: FileRow['id']
   size: number
 }
 
-/** Makes an empty file, which is deleted at `expires_at` unless that is null. */
+/** Creates an empty file, which maintenance deletes after `expires_at` unless that is null. */
 export async function insertFile(
   { db, project_id, now }: Ctx,
   { expires_at }: { expires_at: Instant | null },
@@ -24,11 +24,11 @@ export async function insertFile(
   return id
 }
 
-/** The moment up to which a file is kept that begins to be kept now. */
+/** The expiry of a file created now. */
 export const fileExpiry = ({ now }: Pick<Ctx, 'now'>): Instant =>
   toInstant(Date.parse(now) + limits.file_ttl_days * 86_400_000)
 
-/** Adds bytes at the end. Two that append wait for each other. */
+/** Appends bytes. The update locks the file row, so concurrent appends are serialised. */
 export async function appendToFile({ db, project_id }: Ctx, id: FileRow['id'], bytes: Uint8Array): Promise<void> {
   if (bytes.length === 0) return
   const { size } = await db
@@ -41,7 +41,7 @@ export async function appendToFile({ db, project_id }: Ctx, id: FileRow['id'], b
   const end = size - bytes.length
   for (let at = 0; at < bytes.length; at += limits.file_chunk_bytes_max) {
     const piece = bytes.subarray(at, at + limits.file_chunk_bytes_max)
-    // A view of the same memory: a large upload is not copied.
+    // A view into the same memory: a large upload is not copied.
     const chunk = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
     await db
       .insertInto('file_chunks')
@@ -50,7 +50,7 @@ export async function appendToFile({ db, project_id }: Ctx, id: FileRow['id'], b
   }
 }
 
-/** Lets whoever knows the token download a file, until it expires. */
+/** Allows downloads of the file with the token, until it expires. */
 export async function publishFile(
   { db, project_id }: Ctx,
   id: FileRow['id'],
@@ -74,8 +74,8 @@ export async function findFile({ db, project_id }: Ctx, id: FileRow['id']): Prom
 }
 
 /**
- * The file that a token opens, of whichever project: the token is long and random and names no project. Nothing of a
- * deleted project is opened.
+ * Finds a file by its download token, across projects: the token is long and random and contains no project. Files of a deleted
+ * project are not found.
  */
 export async function findPublishedFile(
   { db, credentials }: InstallationCtx,
@@ -89,14 +89,14 @@ export async function findPublishedFile(
   return file === undefined || (await credentials.project(file.project_id)) === null ? undefined : file
 }
 
-/** `length` bytes from `start` on, fewer at the end of the file. */
+/** Reads `length` bytes from `start`, fewer at the end of the file. */
 export async function readFileRange(
   { db, project_id }: Pick<Ctx, 'db' | 'project_id'>,
   id: FileRow['id'],
   start: number,
   length: number,
 ): Promise<Buffer> {
-  // Cut in the database: a small piece of a large chunk is all that travels.
+  // The database cuts the chunks, so only the requested bytes are transferred.
   const { rows } = await sql<{ piece: Buffer }>`
     select substring(bytes from greatest(1, ${start} - start + 1)::int
       for (${start}::bigint + ${length} - greatest(start, ${start}::bigint))::int) as piece
@@ -108,8 +108,8 @@ export async function readFileRange(
 }
 
 /**
- * A whole file, chunk by chunk as somebody takes them. Each is a statement of its own, so that a slow reader holds no
- * connection.
+ * Reads a whole file chunk by chunk, as fast as the consumer takes them. Each chunk is a separate statement, so a slow client
+ * occupies no connection.
  */
 export async function* readFilePieces(db: Db, { project_id, id, size }: StoredFile): AsyncGenerator<Buffer> {
   for (let at = 0; at < size; ) {

@@ -6,7 +6,7 @@ import { limits } from '../../lib/limits.ts'
 import { openLog } from '../../lib/log.ts'
 import { appendToFile, insertFile, publishFile } from '../files/store.ts'
 
-/** A report as a bulk update leaves it. */
+/** A report as a bulk update writes it. */
 async function insertReport(
   { service: { runtime }, project_id }: Shop,
   content: Uint8Array,
@@ -25,7 +25,7 @@ async function insertReport(
 const report = Buffer.from('source_id,found,updated,message\nu1,true,true,\n')
 const isUnknown = { status: 404, body: { key: 'not_found', details: 'There is no such report, or its time is over' } }
 
-test('whoever has the address gets the report, with or without credentials', async () => {
+test('a request with the secret URL gets the report, with or without credentials', async () => {
   const shop = await newProject()
   const other = await newProject()
   const path = `/v1/task-results/${await insertReport(shop, report)}`
@@ -51,7 +51,7 @@ test('whoever has the address gets the report, with or without credentials', asy
   expect(head).toMatchObject({ status: 200, body: null, headers: { 'content-length': String(report.length) } })
 })
 
-test('it counts against no limit', async () => {
+test('a download does not count against rate limits', async () => {
   const shop = await newProject({ env: { RATE_LIMIT_API_CALLS: '1/PT1H' } })
   const path = `/v1/task-results/${await insertReport(shop, report)}`
   for (let call = 0; call < 3; call += 1) {
@@ -62,7 +62,7 @@ test('it counts against no limit', async () => {
   expect(await shop.call('GET', '/v1/categories')).toMatchObject({ status: 200 })
 })
 
-test('nobody gets one that is unknown, not published, over, or of a project that is gone', async () => {
+test('an unknown, unpublished or expired report, or one of a deleted project, gives 404', async () => {
   const shop = await newProject()
   const read = (token: string) => shop.call('GET', `/v1/task-results/${token}`)
   expect(await read('nothing')).toMatchObject(isUnknown)
@@ -83,7 +83,7 @@ test('nobody gets one that is unknown, not published, over, or of a project that
   expect(await send(shop.service.app, 'GET', `/v1/task-results/${token}`)).toMatchObject(isUnknown)
 })
 
-/** Nobody reads: waits until what fits in between is full, and no more bytes arrive. */
+/** Reads nothing: waits until all buffers are full and no more bytes arrive. */
 async function untilFull({ socket }: IncomingMessage): Promise<void> {
   let [bytes, looks] = [0, 0]
   await until(() => {
@@ -93,7 +93,7 @@ async function untilFull({ socket }: IncomingMessage): Promise<void> {
   })
 }
 
-test('a slow reader of a large report holds nothing that others need', async () => {
+test('a slow download of a large report occupies no database connection', async () => {
   const shop = await newProject()
   const content = Buffer.alloc(40 * limits.file_chunk_bytes_max, 'source_id,found,updated,message\n')
   const token = await insertReport(shop, content)
@@ -112,7 +112,7 @@ test('a slow reader of a large report holds nothing that others need', async () 
   expect(Buffer.concat(received).equals(content)).toBe(true)
 })
 
-test('a reader is cut off, not misled, when the report is deleted meanwhile', async () => {
+test('a download is aborted, not truncated silently, if the report is deleted meanwhile', async () => {
   const shop = await newProject()
   const token = await insertReport(shop, Buffer.alloc(40 * limits.file_chunk_bytes_max, 'x'))
   const app = newTestApp(shop.service.runtime)
@@ -130,7 +130,7 @@ test('a reader is cut off, not misled, when the report is deleted meanwhile', as
   ).rejects.toThrow('aborted')
 })
 
-test('its token never reaches the log, not even after a mistake in the call', async () => {
+test('the token is never logged, not even for an invalid call', async () => {
   const shop = await newProject()
   const token = await insertReport(shop, report)
   const written: string[] = []

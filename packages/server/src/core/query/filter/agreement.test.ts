@@ -10,9 +10,9 @@ import { ApiError } from '../../http/errors.ts'
 import { type Filter, type FilterFields, filterSql, metadataField, parseFilter } from './filter.ts'
 import { filterOperators } from './operators.ts'
 
-// A filter decides in the database, for lists, and in the engine, for the lines of an order. It must decide the same.
+// A filter is evaluated in the database, for lists, and in the engine, for the lines of an order. Both must agree.
 
-/** A key of each type that a schema can give; nothing is said of `metadata.k`. */
+/** A key of each type of a metadata schema; `metadata.k` is not in the schema. */
 const types = {
   text: 'string',
   amount: 'number',
@@ -60,7 +60,7 @@ const points = fc.constantFrom(
 )
 const scalars = fc.oneof(words, numbers, fc.boolean(), days, moments, points)
 
-/** The same moments, as other clocks show them and others write them. */
+/** The same moments with other offsets and in other notations. */
 const spelledMoments = moments.chain((at) =>
   fc.constantFrom(at, at.replace('Z', '+00:00'), at.slice(0, 19), at.replace(/:\d\d\.\d{3}Z$/, '-0000')),
 )
@@ -80,7 +80,7 @@ const ofType: { [T in Typed]: fc.Arbitrary<unknown> } = {
   thing: fc.constantFrom({ a: 'a' }, {}),
 }
 
-/** What the schema admits, and what may have been there before it. */
+/** Values that the schema accepts, and values that may have been stored before it existed. */
 function valuesOf(type: Typed): fc.Arbitrary<unknown> {
   // A moment under a key of dates equals its day for the engine; a list would need to read every row to find it.
   const older = type === 'day' ? fc.oneof(numbers, fc.boolean(), days, points) : scalars
@@ -151,7 +151,7 @@ const filters = fc
 
 const moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'Europe/Warsaw' }
 
-test('the database and the engine decide the same', async () => {
+test('the database and the engine agree', async () => {
   const { db } = await testDatabase()
   const table = sql.table(`agreement_${randomBytes(6).toString('hex')}`)
   const columns = sql.raw('id int, name text, price bigint, born date, seen timestamptz, tags jsonb, metadata jsonb')
@@ -167,7 +167,7 @@ test('the database and the engine decide the same', async () => {
   await fc.assert(
     fc.asyncProperty(filters, async (raw) => {
       const parsed = parsedOrNull(raw)
-      if (parsed === null) return // the list knows the types of its fields, and refuses what cannot be compared
+      if (parsed === null) return // the list knows the types of its fields, and refuses arguments that cannot be compared
       expect(checkFilter(raw)).toBeNull()
       const found = await sql<{
         id: number
@@ -196,8 +196,8 @@ function fieldOf({ name, price, born, seen, tags, metadata }: Row, field: string
   return field.startsWith('metadata.') ? metadata[field.slice('metadata.'.length) as Typed] : values[field]
 }
 
-describe('a point lies in a shape for both', () => {
-  /** Which of some texts lie in a shape, asked of the database. */
+describe('the database and the engine agree whether a point lies in a shape', () => {
+  /** Which of some texts lie in a shape, according to the database. */
   async function insideOf(shape: Shape, texts: string[]): Promise<string[]> {
     const { db } = await testDatabase()
     const filter = parseFilter({ text: { conditions: { $in_location: ['here'] } } }, pointFields)
@@ -219,7 +219,7 @@ describe('a point lies in a shape for both', () => {
   const ring = fc.array(vertex, { minLength: 3, maxLength: 8 }).map((points) => [...points, points[0]!])
   const polygon = fc.array(ring, { minLength: 1, maxLength: 3 })
 
-  /** On an edge, at both ends of it, and as far from it as the rim is wide, and a little more or less. */
+  /** On an edge, at both of its ends, and at the distance of the rim, and slightly more or less. */
   const nearEdges = (rings: Array<Array<[number, number]>>): Array<[number, number]> =>
     rings.flatMap((ring) =>
       ring.slice(1).flatMap(([bx, by], n) => {
@@ -251,7 +251,7 @@ describe('a point lies in a shape for both', () => {
     expect(Math.min(inside, outside)).toBeGreaterThan(1_000)
   })
 
-  test('a coast of many points, at each of them and in between', async () => {
+  test('a coast line of many points, at each of them and in between', async () => {
     const coast = Array.from({ length: 300 }, (_, n): [number, number] => {
       const [angle, far] = [(n / 300) * 2 * Math.PI, n % 2 === 0 ? 1 : 1.01]
       return [20 + far * Math.cos(angle), 50 + far * Math.sin(angle)]

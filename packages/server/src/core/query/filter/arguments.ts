@@ -4,44 +4,44 @@ import { toBoolean, toNumber } from './field.ts'
 import type { FilterOperator } from './operators.ts'
 import { type AnyOperator, type Arguments, filterOperators } from './operators.ts'
 
-interface Fault {
-  fault: string
+interface ArgumentError {
+  error: string
 }
 
-/** A value as its operator compares it on a field, or what is wrong with it. */
-export function readArgument(operator: FilterOperator, given: Scalar, field: FilterField): Scalar | Fault {
+/** Converts an argument to the type that its operator compares on the field, or returns an error. */
+export function readArgument(operator: FilterOperator, argument: Scalar, field: FilterField): Scalar | ArgumentError {
   const { takes, ...bounds }: AnyOperator = filterOperators[operator]
-  return argumentReaders[takes](given, field, bounds)
+  return argumentReaders[takes](argument, field, bounds)
 }
 
 type ArgumentReader = (
-  given: Scalar,
+  argument: Scalar,
   field: FilterField,
   bounds: { minimum?: number; maximum?: number },
-) => Scalar | Fault
+) => Scalar | ArgumentError
 
 const argumentReaders: { [T in keyof Arguments]: ArgumentReader } = {
-  nothing: (given) => given,
-  switch: (given) => given,
-  value: (given, { type }) => valueReaders[type](given),
+  nothing: (argument) => argument,
+  switch: (argument) => argument,
+  value: (argument, { type }) => valueReaders[type](argument),
   text: toText,
-  magnitude: (given, { type }) =>
-    type === 'number' ? valueReaders.number(given) : (toNumber(given) ?? toMagnitude(given, type)),
+  magnitude: (argument, { type }) =>
+    type === 'number' ? valueReaders.number(argument) : (toNumber(argument) ?? toMagnitude(argument, type)),
   instant: toMoment,
-  integer(given, _, { minimum = -Infinity, maximum = Infinity }) {
-    const number = toNumber(given)
-    if (number === null || !Number.isSafeInteger(number)) return { fault: 'must be integer' }
-    if (number < minimum) return { fault: `must be >= ${minimum}` }
-    return number > maximum ? { fault: `must be <= ${maximum}` } : number
+  integer(argument, _, { minimum = -Infinity, maximum = Infinity }) {
+    const number = toNumber(argument)
+    if (number === null || !Number.isSafeInteger(number)) return { error: 'must be integer' }
+    if (number < minimum) return { error: `must be >= ${minimum}` }
+    return number > maximum ? { error: `must be <= ${maximum}` } : number
   },
 }
 
-const valueReaders: { [T in FilterField['type']]: (given: Scalar) => Scalar | Fault } = {
+const valueReaders: { [T in FilterField['type']]: (argument: Scalar) => Scalar | ArgumentError } = {
   string: toText,
-  number: (given) => toNumber(given) ?? { fault: 'must be number' },
-  boolean: (given) => toBoolean(given) ?? { fault: 'must be boolean' },
-  date(given) {
-    const at = toMoment(given)
+  number: (argument) => toNumber(argument) ?? { error: 'must be number' },
+  boolean: (argument) => toBoolean(argument) ?? { error: 'must be boolean' },
+  date(argument) {
+    const at = toMoment(argument)
     return typeof at === 'string' ? at.slice(0, 10) : at
   },
   datetime: toMoment,
@@ -50,25 +50,25 @@ const valueReaders: { [T in FilterField['type']]: (given: Scalar) => Scalar | Fa
   metadata: toText,
 }
 
-/** Texts that PostgreSQL cannot hold are refused here: as parameters they would make the statement fail. */
+/** Refuses text that PostgreSQL cannot store: as a parameter it would make the statement fail. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-function toText(given: Scalar): string | Fault {
-  const text = String(given)
-  return isStorable(text) ? text : { fault: 'must be valid text' }
+function toText(argument: Scalar): string | ArgumentError {
+  const text = String(argument)
+  return isStorable(text) ? text : { error: 'must be valid text' }
 }
 
-function toMoment(given: Scalar): Instant | Fault {
-  const at = typeof given === 'string' ? parseInstant(given) : null
-  // The years 1 to 9999: further out JavaScript and PostgreSQL write a date differently.
-  return at !== null && /^(?!0000)\d{4}-/.test(at) ? at : { fault: 'cannot be recognized as a ISO-8601 compliant date' }
+function toMoment(argument: Scalar): Instant | ArgumentError {
+  const at = typeof argument === 'string' ? parseInstant(argument) : null
+  // Only the years 1 to 9999: beyond them JavaScript and PostgreSQL format dates differently.
+  return at !== null && /^(?!0000)\d{4}-/.test(at) ? at : { error: 'cannot be recognized as a ISO-8601 compliant date' }
 }
 
-/** Not a number, so a moment; on fields that have neither, anything may stand here and is never true. */
-function toMagnitude(given: Scalar, type: FilterField['type']): Scalar | Fault {
-  const at = toMoment(given)
+/** Not a number, so a moment; fields without numbers and dates accept any argument, and the condition is false. */
+function toMagnitude(argument: Scalar, type: FilterField['type']): Scalar | ArgumentError {
+  const at = toMoment(argument)
   if (typeof at === 'string') return at
   return type === 'string' || type === 'boolean' || type === 'array'
     ? 0
-    : { fault: 'must be number or ISO-8601 compliant date' }
+    : { error: 'must be number or ISO-8601 compliant date' }
 }

@@ -2,7 +2,6 @@ import { type Expression, sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import type { Moment } from './field.ts'
 
-/** How a value stands to an argument. */
 export type Comparison = '>' | '<' | '>=' | '<='
 
 /** Whole days, from the first up to but not including the second. */
@@ -10,14 +9,14 @@ export type Days = [from: Temporal.PlainDate, until: Temporal.PlainDate]
 
 export const daysOf = (day: Temporal.PlainDate): Days => [day, shift(day, 1)]
 
-/** Further away than any date we store, the exact day does not matter, but the calendar's own limits do. */
+/** Clamped: beyond any date we store the exact day does not matter, but Temporal throws outside its range. */
 export const shift = (day: Temporal.PlainDate, days: number): Temporal.PlainDate =>
   day.add({ days: Math.max(-4_000_000, Math.min(days, 4_000_000)) })
 
 const startOfTime = Temporal.PlainDate.from({ year: 1, month: 1, day: 1 })
 export const endOfTime = Temporal.PlainDate.from({ year: 10_000, month: 1, day: 1 })
 
-/** The days for which "days ago" compares so with a number; what is still to come is not "less than 5 days ago". */
+/** The days for which "days ago" compares with `a` as requested; a future day is not "less than 5 days ago". */
 export function daysAgo(is: Comparison, a: number, today: Temporal.PlainDate): Days {
   switch (is) {
     case '>':
@@ -49,15 +48,15 @@ export function year(year: number): Days {
   return [first, first.add({ years: 1 })]
 }
 
-/** The month and day of each of some days, as `MM-DD`. */
+/** The month and day of each day of a range, as `MM-DD`. */
 export function monthDays([from, until]: Days): string[] {
-  const found: string[] = []
+  const result: string[] = []
   const end = utc(until)
-  for (let at = utc(from); at < end; at += dayMs) found.push(...monthDayAt(at))
-  return found
+  for (let at = utc(from); at < end; at += dayMs) result.push(...monthDayAt(at))
+  return result
 }
 
-/** 28 February also stands for the 29th in a year that has none. */
+/** 28 February also counts as the 29th in a year without one. */
 function monthDayAt(at: number): string[] {
   const [monthDay, next] = [at, at + dayMs].map((day) => new Date(day).toISOString().slice(5, 10)) as [string, string]
   return monthDay === '02-28' && next === '03-01' ? [monthDay, '02-29'] : [monthDay]
@@ -65,18 +64,18 @@ function monthDayAt(at: number): string[] {
 
 /** How many days ago, or ahead, each month and day of the year was or is; today is 0 days away. */
 export function distances(today: Temporal.PlainDate, which: 'last' | 'next'): Map<string, number> {
-  const found = new Map<string, number>()
+  const distanceByMonthDay = new Map<string, number>()
   const start = utc(today)
   const step = which === 'last' ? -dayMs : dayMs
   for (let days = 0; days <= 366; days += 1) {
     for (const monthDay of monthDayAt(start + days * step)) {
-      if (!found.has(monthDay)) found.set(monthDay, days)
+      if (!distanceByMonthDay.has(monthDay)) distanceByMonthDay.set(monthDay, days)
     }
   }
-  return found
+  return distanceByMonthDay
 }
 
-// Walking a year in steps of Temporal takes milliseconds; days of UTC are all equally long.
+// Iterating over a year with Temporal takes milliseconds; UTC days all have the same length.
 const dayMs = 86_400_000
 const utc = ({ year, month, day }: Temporal.PlainDate): number => Date.UTC(year, month - 1, day)
 export const twoDigits = (value: number): string => String(value).padStart(2, '0')
@@ -87,7 +86,7 @@ export interface Clock {
   zone: Zone
 }
 
-/** A time zone as Temporal names it, and as PostgreSQL takes it behind `at time zone`. */
+/** A time zone as Temporal names it, and as PostgreSQL accepts it in `at time zone`. */
 export interface Zone {
   name: string
   sql: Expression<unknown>
@@ -98,20 +97,24 @@ export function clockOf(moment: Moment): Clock {
   return { moment, today: Temporal.Instant.from(moment.now).toZonedDateTimeISO(zone.name).toPlainDate(), zone }
 }
 
-/** The calendar day of the project, as `YYYY-MM-DD`. Every call asks for it, and it is the same for a day. */
+/** The calendar day of the project, as `YYYY-MM-DD`. Cached for the day, because every request needs it. */
 export function todayIn({ now, timezone }: Moment): string {
-  const known = days.get(timezone)
-  if (known !== undefined && known.from <= now && now < known.until) return known.today
+  const cached = todayByZone.get(timezone)
+  if (cached !== undefined && cached.from <= now && now < cached.until) return cached.today
   const { today, zone } = clockOf({ now, timezone })
-  if (days.size === zonesKept) days.clear()
-  days.set(timezone, { today: today.toString(), from: instantOf(today, zone), until: instantOf(shift(today, 1), zone) })
+  if (todayByZone.size === zonesCachedMax) todayByZone.clear()
+  todayByZone.set(timezone, {
+    today: today.toString(),
+    from: instantOf(today, zone),
+    until: instantOf(shift(today, 1), zone),
+  })
   return today.toString()
 }
 
-const days = new Map<string, { today: string; from: string; until: string }>()
-const zonesKept = 1_000
+const todayByZone = new Map<string, { today: string; from: string; until: string }>()
+const zonesCachedMax = 1_000
 
-/** As long as every moment is written with milliseconds, their texts compare as they do. */
+/** Always with milliseconds, so that string comparison is time comparison. */
 const instantOf = (day: Temporal.PlainDate, zone: Zone): string =>
   new Date(day.toZonedDateTime(zone.name).epochMilliseconds).toISOString()
 
@@ -127,7 +130,7 @@ function zoneOf(timezone: string): Zone {
   return { name, sql: sql`${name}::interval` }
 }
 
-/** Zones with summer time that PostgreSQL takes for abbreviations, which have none, and the zones they are links to. */
+/** Zones with summer time that PostgreSQL treats as abbreviations with a fixed offset, and the zones they link to. */
 const summerTime: Partial<Record<string, string>> = {
   CET: 'Europe/Brussels',
   MET: 'Europe/Brussels',
@@ -135,7 +138,7 @@ const summerTime: Partial<Record<string, string>> = {
   WET: 'Europe/Lisbon',
 }
 
-/** PostgreSQL's own words where a date leaves the years that we store. */
+/** PostgreSQL's infinity for dates outside the years that we store. */
 function infinite(day: Temporal.PlainDate): string | null {
   if (day.year < 2) return '-infinity'
   return day.year > 9_999 ? 'infinity' : null

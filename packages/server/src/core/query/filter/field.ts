@@ -4,22 +4,22 @@ import type { Instant } from '../../lib/instant.ts'
 import type { Condition } from './conditions.ts'
 
 export type FilterField = {
-  /** A column's name, or an expression: text, number, boolean, date, timestamptz or jsonb, as the type says. */
+  /** A column name or an expression: text, number, boolean, date, timestamptz or jsonb, according to the type. */
   column: string | Expression<unknown>
-  /** What state operators mean on this field; those it does not name are false. Here `conditions` and `$` may be left out. */
+  /** The state operators of this field; others are false. A filter on it may omit `conditions` and `$`. */
   states?: Partial<Record<StateOperator, (moment: Moment) => Condition>>
 } & (
   | { type: 'string'; case_insensitive?: boolean }
   | { type: 'number' | 'boolean' | 'datetime' | 'array' }
-  /** Several moments, of which one is enough: the column is a statement that reads them. */
+  /** Several moments, one of which must match: the column is a subquery that reads them. */
   | { type: 'datetimes' }
-  /** A birthday has no year: "today" and "next month" are asked of its month and day. */
+  /** A birthday has no year: "today" and "next month" compare its month and day. */
   | { type: 'date'; ignores_year?: boolean }
-  /** With the type that the project's metadata schema gives to the key, if it does. */
+  /** `value_type` is the type of the key in the metadata schema of the project, if defined. */
   | { type: 'metadata'; key: string; value_type?: MetadataType }
 )
 
-/** When and where the question is asked: days are cut in the project's time zone. */
+/** The time of the request and the time zone of the project, in which days begin and end. */
 export interface Moment {
   now: Instant
   timezone: string
@@ -38,14 +38,14 @@ export type StateOperator =
 
 export type Scalar = string | number | boolean
 
-export function toNumber(given: Scalar): number | null {
-  if (typeof given === 'number') return Number.isFinite(given) ? given : null
-  if (typeof given !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(given)) return null
-  const number = Number(given)
+export function toNumber(argument: Scalar): number | null {
+  if (typeof argument === 'number') return Number.isFinite(argument) ? argument : null
+  if (typeof argument !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(argument)) return null
+  const number = Number(argument)
   return Number.isFinite(number) ? number : null
 }
 
-export function toBoolean(given: Scalar): boolean | null {
-  const text = String(given).toLowerCase()
+export function toBoolean(argument: Scalar): boolean | null {
+  const text = String(argument).toLowerCase()
   return text === 'true' ? true : text === 'false' ? false : null
 }

@@ -48,14 +48,14 @@ const columns = sql.raw(
   'project_id text, id text, name text, price bigint, active boolean, born date, seen timestamptz, tags jsonb, metadata jsonb, created_at timestamptz, updated_at timestamptz',
 )
 const wednesday: Moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'GMT' }
-const conditions = (operator: string, given: unknown) => ({ conditions: { [operator]: given } })
+const conditions = (operator: string, argument: unknown) => ({ conditions: { [operator]: argument } })
 
 beforeAll(async () => {
   const { db } = await testDatabase()
   await sql`create table ${sql.table(table)} (${columns})`.execute(db)
 })
 
-/** Stores rows in a project of their own; answers a function from a filter to the ids it finds, in the order of the rows. */
+/** Stores rows in a new project; returns a function from a filter to the ids it finds, in the order of the rows. */
 async function stored(rows: Row[], fieldsOfRows = fields) {
   const { db } = await testDatabase()
   const projectId = randomBytes(8).toString('hex')
@@ -116,7 +116,7 @@ describe('operators', () => {
     ])
   })
 
-  test.each<[field: string, operator: string, given: unknown, expected: string]>([
+  test.each<[field: string, operator: string, argument: unknown, expected: string]>([
     ['name', '$is', 'Ann', 'ann'],
     ['name', '$is', 'ann', ''],
     ['email', '$is', 'aNN', 'ann'],
@@ -219,8 +219,8 @@ describe('operators', () => {
     ['metadata.size', '$in_location', 'loc_1', ''],
     ['metadata.size', '$not_in_location', 'loc_1', 'ann bob cleo empty none'],
     ['lengths.of.names.plus_one', '$is', 4, 'ann'],
-  ])('%s %s %j: %s', async (field, operator, given, expected) => {
-    expect((await find({ [field]: conditions(operator, given) })).join(' ')).toBe(expected)
+  ])('%s %s %j: %s', async (field, operator, argument, expected) => {
+    expect((await find({ [field]: conditions(operator, argument) })).join(' ')).toBe(expected)
   })
 
   test('operators of a field are joined with and, fields with the junction', async () => {
@@ -237,7 +237,7 @@ describe('operators', () => {
   })
 })
 
-test('a state operator means what its field says, and is false elsewhere', async () => {
+test('a state operator is defined by its field, and false on other fields', async () => {
   const find = await stored([
     { id: 'on', active: true, seen: '2025-02-26T11:59:59.999Z' },
     { id: 'off', active: false, seen: '2025-02-26T12:00:00.000Z' },
@@ -249,11 +249,11 @@ test('a state operator means what its field says, and is false elsewhere', async
   )
   expect(await find({ active: conditions('$redeemed', true) })).toEqual([])
   expect(await find({ name: conditions('$enabled', true) })).toEqual([])
-  // Switched off it is not there at all, also when it is one of two alternatives.
+  // Disabled with `false` it is ignored, also as one of two alternatives.
   expect(await find({ junction: 'or', active: conditions('$enabled', 'FALSE'), id: conditions('$is', 'off') })).toEqual(
     ['off'],
   )
-  // Spec 03, 10.3: such fields do without the middle level and the dollar sign.
+  // Filters on such fields may omit `conditions` and the dollar sign.
   expect(await find({ active: { $enabled: true } })).toEqual(['on'])
   expect(await find({ active: { conditions: { enabled: '' } } })).toEqual(['on'])
 })
@@ -298,7 +298,7 @@ describe('metadata of a known type', () => {
     )
   })
 
-  test.each<[key: string, operator: string, given: unknown, expected: string]>([
+  test.each<[key: string, operator: string, argument: unknown, expected: string]>([
     ['size', '$is', 5, 'bob cleo'],
     ['size', '$today', true, ''], // a string that happens to look like a date
     ['size', '$after', '2000-01-01', ''],
@@ -307,7 +307,7 @@ describe('metadata of a known type', () => {
     ['price', '$is', 6, 'bob'],
     ['price', '$is', 'cheap', ''],
     ['price', '$is_not', '5', 'bob none'],
-    ['price', '$more_than', 5, 'bob'], // a text that spells a number counts as one
+    ['price', '$more_than', 5, 'bob'], // a numeric text counts as a number
     ['price', '$contains', '6', ''],
     ['price', '$contains', [5, 7], 'cleo'],
     ['price', '$count', 2, 'cleo'],
@@ -333,9 +333,9 @@ describe('metadata of a known type', () => {
     ['image', '$ends_with', '.png', 'cleo'],
     ['address', '$has_value', '', 'cleo'],
     ['address', '$contains', 'Kielce', ''],
-    ['constructor', '$starts_with', 'a', 'none'], // a key like any other, of no type
-  ])('%s %s %j: %s', async (key, operator, given, expected) => {
-    expect((await find({ [`metadata.${key}`]: conditions(operator, given) })).join(' ')).toBe(expected)
+    ['constructor', '$starts_with', 'a', 'none'], // an ordinary key without a type
+  ])('%s %s %j: %s', async (key, operator, argument, expected) => {
+    expect((await find({ [`metadata.${key}`]: conditions(operator, argument) })).join(' ')).toBe(expected)
   })
 })
 
@@ -358,7 +358,7 @@ describe('worked examples', () => {
     expect(await find({ junction: 'or', ...sets })).toEqual(['member', 'poor', 'vip'])
   })
 
-  test.each<[field: string, operator: string, given: unknown, found: boolean]>([
+  test.each<[field: string, operator: string, argument: unknown, found: boolean]>([
     ['birthdate', '$next_month', [true], true],
     ['birthdate', '$next_month_md', [true], true],
     ['metadata.born', '$next_month', [true], false],
@@ -372,16 +372,16 @@ describe('worked examples', () => {
     ['metadata.seen', '$less_than', [30], false],
     ['metadata.seen', '$less_than', [31], true],
     ['metadata.seen', '$is_days_ago', [30], true],
-  ])('E16 dates: %s %s %j is %s', async (field, operator, given, found) => {
+  ])('E16 dates: %s %s %j is %s', async (field, operator, argument, found) => {
     const seen = '2025-01-27T12:00Z'
     const find = await stored([{ id: 'it', born: '1990-03-01', seen, metadata: { born: '1990-03-01', seen } }], {
       ...fields,
       'metadata.*': metadataField('metadata', { born: 'date', seen: 'datetime' }),
     })
-    expect(await find({ [field]: conditions(operator, given) }, warsaw)).toEqual(found ? ['it'] : [])
+    expect(await find({ [field]: conditions(operator, argument) }, warsaw)).toEqual(found ? ['it'] : [])
   })
 
-  test.each<[key: string, operator: string, given: unknown, found: boolean]>([
+  test.each<[key: string, operator: string, argument: unknown, found: boolean]>([
     ['tags', '$in', ['b', 'z'], true],
     ['tags', '$contains', ['a', 'z'], false],
     ['tags', '$contains', ['a', 'b'], true],
@@ -390,12 +390,12 @@ describe('worked examples', () => {
     ['none', '$not_in', ['a'], true],
     ['none', '$in', ['a'], false],
     ['none', '$count', [0], true],
-  ])('E18 arrays: %s %s %j is %s', async (key, operator, given, found) => {
+  ])('E18 arrays: %s %s %j is %s', async (key, operator, argument, found) => {
     for (const types of [{}, { tags: 'string', none: 'string' } as const]) {
       const find = await stored([{ id: 'it', metadata: { tags: ['a', 'b'] } }], {
         'metadata.*': metadataField('metadata', types),
       })
-      expect(await find({ [`metadata.${key}`]: conditions(operator, given) })).toEqual(found ? ['it'] : [])
+      expect(await find({ [`metadata.${key}`]: conditions(operator, argument) })).toEqual(found ? ['it'] : [])
     }
   })
 })
@@ -449,7 +449,7 @@ describe('locations', () => {
     expect(await where('$not_in_location', 'loc_land', 'loc_city')).toEqual(['corner', 'far', 'swapped', 'nowhere'])
   })
 
-  test('what is no location, or a faulty one, contains nothing', async () => {
+  test('an unknown or invalid location contains no point', async () => {
     const find = await stored([{ id: 'here', metadata: { home: 'geo:0,0' } }])
     for (const ids of [['loc_none'], ['loc_faulty'], ['loc_none', 'loc_faulty']]) {
       expect(await find({ 'metadata.home': conditions('$in_location', ids) }, wednesday, locations)).toEqual([])
@@ -460,7 +460,7 @@ describe('locations', () => {
     expect(await find({ 'metadata.home': conditions('$in_location', 'loc_isles') })).toEqual([])
   })
 
-  test('no stored value makes a statement fail, and what is no point is outside', async () => {
+  test('no stored value makes a statement fail, and a value that is not a point is outside', async () => {
     const tiny = `0.${'0'.repeat(330)}1`
     const long = `0.${'3'.repeat(20_000)}`
     const inside = ['geo:0,0', '0.5,\u00a00.5', `geo:${tiny},${tiny}`, `-${tiny},+000.5`, `geo:${long},${long}`, '0,0']
@@ -494,13 +494,13 @@ describe('locations', () => {
     )
   })
 
-  test('a shape with coordinates next to nothing makes no statement fail', async () => {
+  test('a shape with coordinates close to zero makes no statement fail', async () => {
     const find = await stored([
       { id: 'zero', metadata: { home: 'geo:0,0' } },
       { id: 'near', metadata: { home: `geo:0.${'0'.repeat(90)}1,-0.${'0'.repeat(90)}1` } },
       { id: 'half', metadata: { home: 'geo:0.5,0.25' } },
     ])
-    /** A polygon of points that are written as longitude and latitude. */
+    /** A polygon of points in the form longitude, latitude. */
     const polygon = (points: string): Shape => ({
       type: 'polygon',
       geojson: { type: 'Polygon', coordinates: [points.split(', ').map((point) => point.split(' ').map(Number))] },
@@ -518,7 +518,7 @@ describe('locations', () => {
     expect(await where('loc_dot')).toEqual(['zero', 'near'])
   })
 
-  test('nor does a number that is none of ours', async () => {
+  test('a stored number out of range makes no statement fail', async () => {
     const { db } = await testDatabase()
     const filter = parseFilter({ 'metadata.home': conditions('$not_in_location', 'loc_isles') }, fields)
     for (const lat of ['1e400', '1e-400', '-1e400']) {
@@ -531,7 +531,7 @@ describe('locations', () => {
     }
   })
 
-  test('more points than a statement can carry are refused', () => {
+  test('more points than the limit are refused', () => {
     const ring = Array.from({ length: 50_001 }, (_, n) => [n % 50_000 === 0 ? 0 : n / 1_000, (n % 2) + 1])
     const shape: Shape = { type: 'polygon', geojson: { type: 'Polygon', coordinates: [[...ring, ring[0]!]] } }
     const many = new Map([['a', shape], ['b', shape]]) // biome-ignore format: two names for one shape
@@ -547,7 +547,7 @@ describe('locations', () => {
     )
   })
 
-  test('over the 180° meridian a circle is on both ends of the map', async () => {
+  test('a circle over the 180° meridian contains points on both sides', async () => {
     const find = await stored([
       { id: 'east', name: '0,179.8' },
       { id: 'west', name: '0,-179.8' }, // 33 km
@@ -556,7 +556,7 @@ describe('locations', () => {
     expect(await find({ name: conditions('$in_location', 'loc_east') }, wednesday, locations)).toEqual(['east', 'west'])
   })
 
-  test('a filter tells which locations it asks for', () => {
+  test('locationsIn returns the locations of a filter', () => {
     const filter = parseFilter(
       {
         name: { conditions: { $in_location: ['loc_1', 'loc_2'], $is: 'loc_3' } },
@@ -570,31 +570,41 @@ describe('locations', () => {
   })
 })
 
-describe('whether the answer changes from day to day', () => {
+describe('isDayRelative', () => {
   const typed: FilterFields = { ...fields, 'metadata.*': metadataField('metadata', { age: 'number', born: 'date' }) }
   const dayRelative = Object.keys(filterOperators).filter((name) =>
     /_ago|future|today|yesterday|tomorrow|(this|last|next)_(week|month|year)/.test(name),
   )
-  const given: Record<string, unknown> = { value: '1', text: 'x', magnitude: 1, instant: '2025-01-01', integer: 1 }
+  const sampleArguments: Record<string, unknown> = {
+    value: '1',
+    text: 'x',
+    magnitude: 1,
+    instant: '2025-01-01',
+    integer: 1,
+  }
   const asks = (field: string, operator: string, argument: unknown) =>
     isDayRelative(parseFilter({ [field]: conditions(operator, argument) }, typed))
 
-  test('it does where days are counted from today, and nowhere else', () => {
+  test('is true for operators relative to today, and for no others', () => {
     expect(dayRelative).toHaveLength(6 + 12 + 1 + 9 + 6)
     for (const [operator, { takes }] of Object.entries(filterOperators)) {
       const countsDays = takes === 'magnitude' || dayRelative.includes(operator)
       for (const field of ['born', 'birthdate', 'seen', 'metadata.born', 'metadata.unknown']) {
-        const argument = takes === 'value' ? '2025-01-01' : (given[takes] ?? true)
+        const argument = takes === 'value' ? '2025-01-01' : (sampleArguments[takes] ?? true)
         expect([operator, field, asks(field, operator, argument)]).toEqual([operator, field, countsDays])
       }
       for (const field of ['name', 'price', 'tags', 'metadata.age'])
-        expect([operator, field, asks(field, operator, given[takes] ?? true)]).toEqual([operator, field, false])
+        expect([operator, field, asks(field, operator, sampleArguments[takes] ?? true)]).toEqual([
+          operator,
+          field,
+          false,
+        ])
     }
     expect(asks('seen', '$more_than', '2025-01-01')).toBe(false)
     expect(asks('seen', '$more_than', ['2025-01-01', 5])).toBe(true)
   })
 
-  test('one field is enough, and what is switched off does not count', () => {
+  test('one field is enough, and disabled operators do not count', () => {
     const both = { price: conditions('$more_than', 5), seen: conditions('$today', true) }
     expect(isDayRelative(parseFilter({ junction: 'or', ...both }, typed))).toBe(true)
     expect(asks('seen', '$today', false)).toBe(false)
@@ -607,7 +617,7 @@ describe('whether the answer changes from day to day', () => {
   })
 })
 
-describe('an index answers', () => {
+describe('an index is used', () => {
   const types: Record<string, MetadataType> = { n: 'number', b: 'boolean', d: 'date', s: 'string', g: 'geopoint' }
   const typed: FilterFields = { 'metadata.*': metadataField('metadata', types) }
   let indexed: string
@@ -621,7 +631,7 @@ describe('an index answers', () => {
     await sql`create index on ${sql.table(indexed)} using gin (metadata jsonb_path_ops)`.execute(db)
   })
 
-  test.each<[key: string, operator: string, given: unknown]>([
+  test.each<[key: string, operator: string, argument: unknown]>([
     ['x', '$is', 'a'],
     ['x', '$is', '5'],
     ['x', '$in', ['a', 'true', '7.5']],
@@ -632,11 +642,11 @@ describe('an index answers', () => {
     ['d', '$in', ['2025-02-26T10:00Z', '2025-02-27']],
     ['s', '$in', ['text 1', 'text 2']],
     ['g', '$is', 'geo:1,1'],
-  ])('metadata.%s %s %j', async (key, operator, given) => {
+  ])('metadata.%s %s %j', async (key, operator, argument) => {
     const { db } = await testDatabase()
     const plan = await db.transaction().execute(async (trx) => {
       await sql`set local enable_seqscan = off`.execute(trx)
-      const filter = parseFilter({ [`metadata.${key}`]: conditions(operator, given) }, typed)
+      const filter = parseFilter({ [`metadata.${key}`]: conditions(operator, argument) }, typed)
       return sql`explain (format json) select id from ${sql.table(indexed)} where ${filterSql(filter, wednesday)}`.execute(
         trx,
       )
@@ -660,18 +670,18 @@ describe('calendar', () => {
     ])
   })
 
-  test.each<[operator: string, given: unknown, expected: string[]]>([
+  test.each<[operator: string, argument: unknown, expected: string[]]>([
     ...calendarCases,
     ['$more_than', '2025-02-26T11:59:59Z', between('2025-02-26', '9999-12-31')],
     ['$after', '2025-02-27', between('2025-02-27', '9999-12-31')],
     ['$before', '2025-02-27', between('0', '2025-02-26')],
-  ])('%s %j', async (operator, given, expected) => {
+  ])('%s %j', async (operator, argument, expected) => {
     for (const field of ['seen', 'born', 'metadata.day', 'metadata.at', 'metadata.hour']) {
-      // A date is midnight in UTC where moments are compared; all the others are noon.
-      const atNoon = operator === '$more_than' && given === '2025-02-26T11:59:59Z'
+      // Compared as a moment, a date is midnight in UTC; all other values are noon.
+      const atNoon = operator === '$more_than' && argument === '2025-02-26T11:59:59Z'
       const atMidnight = atNoon || operator === '$after'
       const shown = atMidnight && (field === 'born' || field === 'metadata.day') ? expected.slice(1) : expected
-      expect([field, ...(await find({ [field]: conditions(operator, given) }))]).toEqual([field, ...shown])
+      expect([field, ...(await find({ [field]: conditions(operator, argument) }))]).toEqual([field, ...shown])
     }
   })
 
@@ -682,7 +692,7 @@ describe('calendar', () => {
     expect(await find({ born: conditions('$is_unknown', '') })).toEqual(['never'])
   })
 
-  test('on a birthdate the near periods ignore the year, the far ones do not', async () => {
+  test('on a birthdate, periods up to a month ignore the year, longer ones do not', async () => {
     expect(await find({ birthdate: conditions('$today', true) })).toEqual(['2023-02-26', '2025-02-26'])
     expect(await find({ birthdate: conditions('$this_month', true) })).toEqual(
       days.filter((day) => day.includes('-02-')),
@@ -699,7 +709,7 @@ describe('calendar', () => {
     expect(await find({ born: conditions('$last_month', true) }, newYear)).toEqual(['2025-12-31'])
   })
 
-  test.each<[now: string, operator: string, given: unknown, found: boolean]>([
+  test.each<[now: string, operator: string, argument: unknown, found: boolean]>([
     ['2025-02-28', '$today_md', true, true], // no 29 February in 2025
     ['2024-02-28', '$today_md', true, false],
     ['2024-02-29', '$today_md', true, true],
@@ -713,11 +723,11 @@ describe('calendar', () => {
     ['2025-02-28', '$is_years_ago', 25, true],
     ['2024-02-28', '$is_years_ago', 24, false],
     ['2024-02-29', '$is_years_ago', 24, true],
-  ])('born on a 29 February: on %s %s %j is %s', async (today, operator, given, found) => {
+  ])('born on a 29 February: on %s %s %j is %s', async (today, operator, argument, found) => {
     const find = await stored([{ id: 'leap', born: '2000-02-29', metadata: { born: '2000-02-29' } }])
     const moment = { now: `${today}T12:00:00.000Z`, timezone: 'UTC' }
     for (const field of ['born', 'metadata.born'])
-      expect(await find({ [field]: conditions(operator, given) }, moment)).toHaveLength(found ? 1 : 0)
+      expect(await find({ [field]: conditions(operator, argument) }, moment)).toHaveLength(found ? 1 : 0)
   })
 })
 
@@ -745,8 +755,8 @@ describe('days begin at midnight of the project', () => {
     const today = new Date(Date.parse(first) + 12 * 3_600_000)
     const local = calendarOf(timezone).format(today)
     for (const field of ['seen', 'metadata.seen']) {
-      const where = (operator: string, given: unknown) =>
-        find({ [field]: conditions(operator, given) }, { now, timezone })
+      const where = (operator: string, argument: unknown) =>
+        find({ [field]: conditions(operator, argument) }, { now, timezone })
       expect(await where('$today', true)).toEqual(['first', 'last'])
       expect(await where('$yesterday', true)).toEqual(['before'])
       expect(await where('$is_days_in_future', 1)).toEqual(['after'])
@@ -756,14 +766,14 @@ describe('days begin at midnight of the project', () => {
   })
 })
 
-/** Our `GMT+5:30` as Intl takes it. */
+/** Our `GMT+5:30` in the notation of Intl. */
 function ianaOf(timezone: string): string {
   const offset = /^GMT([+-])(\d+)(?::(\d+))?$/.exec(timezone)
   return offset === null ? timezone : `${offset[1]}${offset[2]?.padStart(2, '0')}:${offset[3] ?? '00'}`
 }
 
-describe('what is refused', () => {
-  test('a malformed filter, an unknown field or operator: one text that says how to write it', () => {
+describe('invalid filters', () => {
+  test('a malformed filter, an unknown field or operator gets one message that describes the format', () => {
     const { status, key, facts } = refusal({ name: conditions('$like', 'x') })
     expect([status, key]).toEqual([400, 'invalid_query_params'])
     expect(facts.details).toMatch(
@@ -795,7 +805,7 @@ describe('what is refused', () => {
       expect(refusal(raw).facts.details).toBe(facts.details)
   })
 
-  test.each<[field: string, operator: string, given: unknown, fault: string]>([
+  test.each<[field: string, operator: string, argument: unknown, message: string]>([
     ['price', '$is', 'cheap', 'must be number'],
     ['price', '$is', '', 'must be number'],
     ['price', '$more_than', '2025-01-01', 'must be number'],
@@ -817,13 +827,13 @@ describe('what is refused', () => {
     ['tags', '$count', -1, 'must be >= 0'],
     ['name', '$is', ['Ann', 'a\0b'], 'must be valid text'],
     ['metadata.x', '$is', '\ud800', 'must be valid text'],
-  ])('%s %s %j %s', (field, operator, given, fault) => {
-    expect(refusal({ [field]: conditions(operator, given) }).facts.details).toBe(
-      `Property .filters.${field}.conditions.${operator} ${fault}`,
+  ])('%s %s %j %s', (field, operator, argument, message) => {
+    expect(refusal({ [field]: conditions(operator, argument) }).facts.details).toBe(
+      `Property .filters.${field}.conditions.${operator} ${message}`,
     )
   })
 
-  test('in a body the same fault is of the payload and names its property', () => {
+  test('in a body the same error is an invalid payload and names its property', () => {
     const parse = (raw: unknown) => () => parseFilter(raw, fields, { refuse: invalidPayload, property: '.filter' })
     expect(parse({ price: conditions('$is', 'x') })).toThrow('Property .filter.price.conditions.$is must be number')
     expect(parse({ price: 5 })).toThrow(
@@ -831,7 +841,7 @@ describe('what is refused', () => {
     )
   })
 
-  test('50 fields and 1000 values are taken and run, one more is not', async () => {
+  test('50 fields and 1000 values are accepted, one more is refused', async () => {
     const find = await stored([{ id: 'a', metadata: { f7: 'v19' } }])
     const values = (count: number) => Array.from({ length: count }, (_, n) => `v${n}`)
     const many = (count: number) =>
@@ -859,7 +869,7 @@ describe('what is refused', () => {
   })
 })
 
-describe('what a caller says never becomes SQL', () => {
+describe('values of a caller never become SQL', () => {
   const nasty = [
     `' or 1=1 --`,
     `"; drop table ${table}; --`,
@@ -892,7 +902,7 @@ describe('what a caller says never becomes SQL', () => {
     expect(refusal({ name: conditions(text, 'x') }).key).toBe('invalid_query_params')
   })
 
-  test('the text of a statement does not depend on the values of a caller', async () => {
+  test('the SQL text does not depend on the values of a caller', async () => {
     const { db } = await testDatabase()
     const textFor = (key: string, value: Record<string, unknown>) =>
       Object.keys(filterOperators).map((operator) => {
@@ -912,7 +922,7 @@ describe('what a caller says never becomes SQL', () => {
   })
 })
 
-test('no stored value makes a statement fail, and what is no date has no day', async () => {
+test('no stored value makes a statement fail, and a value that is not a date has no day', async () => {
   const bad = [
     [
       '2025-02-30',
@@ -957,16 +967,22 @@ test('no stored value makes a statement fail, and what is no date has no day', a
     'good4',
   ])
   expect(await find({ 'metadata.x': conditions('$before', '2100-01-01') })).toHaveLength(good.length + 1)
-  const given: Record<string, unknown> = { value: '1', text: 'x', magnitude: 1, instant: '2025-01-01', integer: 1 }
+  const sampleArguments: Record<string, unknown> = {
+    value: '1',
+    text: 'x',
+    magnitude: 1,
+    instant: '2025-01-01',
+    integer: 1,
+  }
   for (const [operator, { takes }] of Object.entries(filterOperators)) {
     for (const field of ['tags', 'metadata.x']) {
-      await expect(find({ [field]: conditions(operator, given[takes]) })).resolves.toBeInstanceOf(Array)
+      await expect(find({ [field]: conditions(operator, sampleArguments[takes]) })).resolves.toBeInstanceOf(Array)
     }
   }
 })
 
-describe('against a plain reading of the reference', () => {
-  test('every operator finds the rows that the table of 04, 1.7 says', async () => {
+describe('compared with an independent implementation of the reference', () => {
+  test('every operator finds the documented rows', async () => {
     const { db } = await testDatabase()
     await fc.assert(
       fc.asyncProperty(
@@ -1062,24 +1078,24 @@ const anyCondition = fc
               fc.integer({ min: bounds.minimum, max: bounds.maximum }),
             ),
     }[takes]
-    return fc.array(argument, { minLength: 1, maxLength: 3 }).map((given) => ({ field, operator, given }))
+    return fc.array(argument, { minLength: 1, maxLength: 3 }).map((argument) => ({ field, operator, argument }))
   })
 
 const anyFilter = fc
   .record({ junction: fc.constantFrom('and', 'or'), parts: fc.array(anyCondition, { minLength: 1, maxLength: 3 }) })
   .map(({ junction, parts }) => {
     const filter: Record<string, unknown> = { junction }
-    for (const { field, operator, given } of parts) {
+    for (const { field, operator, argument } of parts) {
       const { conditions = {} } = (filter[field] ?? {}) as { conditions?: object }
-      filter[field] = { conditions: { ...conditions, [operator]: given } }
+      filter[field] = { conditions: { ...conditions, [operator]: argument } }
     }
     return filter
   })
 
 function matches(row: AnyRow, { junction, ...sets }: Record<string, unknown>, moment: Moment): boolean {
   const results = Object.entries(sets).map(([field, set]) =>
-    Object.entries((set as { conditions: Record<string, unknown[]> }).conditions).every(([operator, given]) =>
-      holds(field as FieldName, row, operator, given as Argument[], moment),
+    Object.entries((set as { conditions: Record<string, unknown[]> }).conditions).every(([operator, argument]) =>
+      holds(field as FieldName, row, operator, argument as Argument[], moment),
     ),
   )
   return junction === 'and' ? results.every(Boolean) : results.some(Boolean)
@@ -1087,12 +1103,18 @@ function matches(row: AnyRow, { junction, ...sets }: Record<string, unknown>, mo
 
 type Argument = string | number | boolean
 
-/** Section 1.7 read line by line: days are whole numbers since 1970, and nothing is shared with the code under test. */
-function holds(field: FieldName, row: AnyRow, operator: string, given: Argument[], { now, timezone }: Moment): boolean {
+/** The documented meaning, line by line: days are integers since 1970, and nothing is shared with the code under test. */
+function holds(
+  field: FieldName,
+  row: AnyRow,
+  operator: string,
+  argument: Argument[],
+  { now, timezone }: Moment,
+): boolean {
   const type = typeOf[field]
   const stored = field === 'metadata.x' ? row.metadata.x : row[field === 'birthdate' ? 'born' : (field as 'name')]
   const v = stored === undefined || stored === '' ? null : (stored as unknown)
-  const one = (test: (a: never) => boolean) => given.some((a) => test(a as never))
+  const one = (test: (a: never) => boolean) => argument.some((a) => test(a as never))
 
   const spells = (value: unknown, a: Argument): boolean => {
     if (typeof value === 'number') return /^[\d.-]+$/.test(String(a)) && value === Number(a)
@@ -1107,7 +1129,7 @@ function holds(field: FieldName, row: AnyRow, operator: string, given: Argument[
     Array.isArray(v) ? v.some((element) => spells(element, a)) : v !== null && spells(v, a)
   const includes = () =>
     Array.isArray(v)
-      ? given.every((a) => v.some((element) => spells(element, a)))
+      ? argument.every((a) => v.some((element) => spells(element, a)))
       : isText && one((a: string) => (v as string).includes(a))
   const isText = typeof v === 'string' && (type === 'string' || type === 'metadata')
   const isDate =
@@ -1149,10 +1171,10 @@ function holds(field: FieldName, row: AnyRow, operator: string, given: Argument[
   switch (operator) {
     case '$is':
     case '$in':
-      return given.some(equals)
+      return argument.some(equals)
     case '$is_not':
     case '$not_in':
-      return !given.some(equals)
+      return !argument.some(equals)
     case '$has_value':
       return v !== null
     case '$is_unknown':
@@ -1234,7 +1256,7 @@ const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86
 const dayIn = (at: string, timezone: string): number => dayNumber(calendarOf(timezone).format(new Date(at)))
 const calendars = new Map<string, Intl.DateTimeFormat>()
 
-/** Building one takes longer than the query it checks. */
+/** Cached, because creating one takes longer than the query it checks. */
 function calendarOf(timezone: string): Intl.DateTimeFormat {
   const calendar = calendars.get(timezone) ?? new Intl.DateTimeFormat('en-CA', { timeZone: ianaOf(timezone) })
   calendars.set(timezone, calendar)

@@ -9,10 +9,10 @@ import { type FilterField, type Moment, type Scalar, toBoolean } from './field.t
 import { type AnyOperator, type FilterOperator, filterOperators, type Test } from './operators.ts'
 import { hasDays, readingOf } from './readings.ts'
 
-/** What a resource lets callers filter by. A `*` in a name stands for any text and is handed to the function. */
+/** The filterable fields of a resource. A `*` in a name matches any text, which is passed to the function. */
 export type FilterFields = Readonly<Record<string, FilterField | ((star: string) => FilterField)>>
 
-/** A filter that has been checked against the fields of its resource. Without fields it matches everything. */
+/** A filter validated against the fields of its resource. Without fields it matches everything. */
 export interface Filter {
   junction: 'and' | 'or'
   fields: Array<{ name: string; field: FilterField; conditions: FilterCondition[] }>
@@ -20,13 +20,13 @@ export interface Filter {
 
 export interface FilterCondition {
   operator: FilterOperator
-  /** Already of the type that the operator compares on this field. */
+  /** Converted to the type that the operator compares on this field. */
   values: Scalar[]
 }
 
 /**
- * The fields `metadata.<key>`, compared by the type that the metadata schema gives to the key, where none does by that of
- * the stored value: `{ 'metadata.*': metadataField('customers.metadata', await metadataTypes(ctx, 'customer')) }`.
+ * The fields `metadata.<key>`, compared by the type of the key in the metadata schema, or else by the type of the stored value:
+ * `{ 'metadata.*': metadataField('customers.metadata', await metadataTypes(ctx, 'customer')) }`.
  */
 export function metadataField(
   column: string | Expression<unknown>,
@@ -39,8 +39,8 @@ export function metadataField(
 }
 
 /**
- * Checks a filter (docs/reference/filters.md#in-the-query-string and docs/reference/filters.md#meaning-of-the-operators) that
- * came as a bracket query or in a body. `refuse` makes the error of a bad one; `property` is where the filter stood.
+ * Validates a filter (docs/reference/filters.md#in-the-query-string and docs/reference/filters.md#meaning-of-the-operators) from a
+ * bracket query or a body. `refuse` creates the error of an invalid one; `property` is the path of the filter in the request.
  */
 export function parseFilter(
   raw: unknown,
@@ -65,15 +65,15 @@ export function parseFilter(
     if (field === null || tests === null || tests.length === 0) throw malformed()
 
     const conditions: FilterCondition[] = []
-    for (const [operator, given] of tests) {
+    for (const [operator, argument] of tests) {
       const { takes } = filterOperators[operator]
-      if (takes === 'switch' && isSwitchedOff(given)) continue
-      const scalars = takes === 'switch' || takes === 'nothing' ? [] : scalarsOf(given)
+      if (takes === 'switch' && isSwitchedOff(argument)) continue
+      const scalars = takes === 'switch' || takes === 'nothing' ? [] : scalarsOf(argument)
       if (scalars === null) throw malformed()
       const values = scalars.map((scalar) => {
         const value = readArgument(operator, scalar, field)
         if (typeof value === 'object')
-          throw refuse(`Property ${property}.${name}.conditions.${operator} ${value.fault}`)
+          throw refuse(`Property ${property}.${name}.conditions.${operator} ${value.error}`)
         return value
       })
       conditions.push({ operator, values })
@@ -88,12 +88,12 @@ export function parseFilter(
   return filter
 }
 
-/** What a filter looks up by name: the shapes of the locations that `locationsIn` tells. Any other lies nowhere. */
+/** The shapes of the locations that `locationsIn` returns. A location without a shape contains no point. */
 export interface FilterLookups {
   locations?: ReadonlyMap<string, Shape>
 }
 
-/** The filter as a condition on the rows its fields read. Everything a caller said is a parameter of the statement. */
+/** The filter as an SQL condition. Every value of the caller is a statement parameter. */
 export function filterSql(
   { junction, fields }: Filter,
   moment: Moment,
@@ -112,7 +112,7 @@ export function filterSql(
   return junction === 'and' ? all(sets) : any(sets)
 }
 
-/** The ids of the locations that a filter asks for, each once. */
+/** The distinct ids of the locations in a filter. */
 export function locationsIn({ fields }: Filter): string[] {
   const ids = new Set<string>()
   for (const { conditions } of fields)
@@ -122,8 +122,8 @@ export function locationsIn({ fields }: Filter): string[] {
 }
 
 /**
- * Whether the answer may be another one tomorrow although nothing has changed: it asks for days before or after today.
- * Metadata of no known type counts as a date, which it may be.
+ * Whether the result may differ tomorrow although no row has changed: a condition compares days relative to today. Metadata
+ * without a known type may be a date and counts as one.
  */
 export function isDayRelative({ fields }: Filter): boolean {
   return fields.some(
@@ -153,17 +153,17 @@ function fieldNamed(fields: FilterFields, name: string): FilterField | null {
   return null
 }
 
-/** The operators of one field with what was given to them, or null when that is not how a field is written. */
+/** The operators of one field with their arguments, or null when the entry is malformed. */
 function testsOf(entry: unknown, { states }: FilterField): Array<[FilterOperator, unknown]> | null {
   if (!isRecord(entry)) return null
   const bare = states !== undefined && !Object.hasOwn(entry, 'conditions')
   const conditions = bare ? entry : entry.conditions
   if (!isRecord(conditions) || (!bare && Object.keys(entry).length > 1)) return null
   const tests: Array<[FilterOperator, unknown]> = []
-  for (const [name, given] of Object.entries(conditions)) {
+  for (const [name, argument] of Object.entries(conditions)) {
     const operator = states !== undefined && Object.hasOwn(states, `$${name}`) ? `$${name}` : name
     if (!isOperator(operator)) return null
-    tests.push([operator, given])
+    tests.push([operator, argument])
   }
   return tests
 }
@@ -173,19 +173,19 @@ const isOperator = (name: string): name is FilterOperator => Object.hasOwn(filte
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isSwitchedOff = (given: unknown): boolean =>
-  scalarsOf(given)?.some((value) => toBoolean(value) === false) === true
+const isSwitchedOff = (argument: unknown): boolean =>
+  scalarsOf(argument)?.some((value) => toBoolean(value) === false) === true
 
-/** `a`, `['a', 'b']` or `{ 0: 'a', 1: 'b' }` as a list; null when it is none, or empty. */
-function scalarsOf(given: unknown): Scalar[] | null {
-  const values = isRecord(given) ? listOfIndexed(given) : Array.isArray(given) ? given : [given]
+/** `a`, `['a', 'b']` or `{ 0: 'a', 1: 'b' }` as a list; null when it is malformed or empty. */
+function scalarsOf(argument: unknown): Scalar[] | null {
+  const values = isRecord(argument) ? listOfIndexed(argument) : Array.isArray(argument) ? argument : [argument]
   return values !== null && values.length > 0 && values.every(isScalar) ? values : null
 }
 
-function listOfIndexed(given: Record<string, unknown>): unknown[] | null {
-  const indexes = Object.keys(given)
+function listOfIndexed(argument: Record<string, unknown>): unknown[] | null {
+  const indexes = Object.keys(argument)
   if (!indexes.every((index) => /^\d{1,9}$/.test(index))) return null
-  return indexes.sort((a, b) => Number(a) - Number(b)).map((index) => given[index])
+  return indexes.sort((a, b) => Number(a) - Number(b)).map((index) => argument[index])
 }
 
 const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)

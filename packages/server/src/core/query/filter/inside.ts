@@ -3,7 +3,7 @@ import type { Shape } from '@guerdon/engine/schema'
 import { type Expression, sql } from 'kysely'
 import { type Condition, no } from './conditions.ts'
 
-/** A value as a point: whether it is one, and where. The coordinates are `float8`, and only read where it is. */
+/** A value as a point: whether it is one, and its coordinates as `float8`, evaluated only if it is. */
 export interface PointSql {
   is_point: Condition
   lat: Expression<unknown>
@@ -11,17 +11,17 @@ export interface PointSql {
 }
 
 /**
- * Whether a point lies in one of some shapes (docs/reference/locations.md#inside-or-outside): what `isInside` of the engine
- * decides, with the same operations on the same numbers, so that a point on an edge is inside for both. Only the sines of the two
- * may differ in their last digit, which is some nanometres of a circle's radius.
+ * Whether a point lies in one of the shapes (docs/reference/locations.md#inside-or-outside). Performs the same operations on the
+ * same numbers as `isInside` of the engine, so that a point on an edge is inside for both. Only sines may differ in their last
+ * digit, which is some nanometres of the radius of a circle.
  *
- * Boxes come first: almost every row is decided by comparing two numbers. The shapes are parameters, so that the text of
+ * Bounding boxes are compared first: for almost every row two comparisons decide. The shapes are parameters, so that the text of
  * the statement is the same for all of them.
  */
 export function insideSql({ is_point, lat, lng }: PointSql, shapes: readonly Shape[]): Condition {
   const { circles, polygons, box } = tablesOf(shapes)
   if (box === null) return no
-  // The fence of `offset` has the coordinates read once for all comparisons.
+  // `offset 0` is an optimisation fence: the coordinates are computed once for all comparisons.
   return sql`exists (
     select from (select ${lat} as lat, ${lng} as lng where ${is_point} offset 0) as point
     where case when ${isInBox(boxSides.map((side) => sql`${box[side]}::float8`))} then
@@ -33,10 +33,10 @@ export function insideSql({ is_point, lat, lng }: PointSql, shapes: readonly Sha
 type Box = NonNullable<ReturnType<typeof boxOf>>
 type Circle = Box & { lat: number; lng: number; radius_km: number }
 
-/** A polygon cut into bands of latitude; the edges near to each band stand together. */
+/** A polygon cut into bands of latitude; the edges of each band are stored together. */
 type Polygon = Box & { bands_count: number; bands_per_degree: number; first_band: number }
 
-/** Columns of numbers: the parameters of one statement. */
+/** Polygons as columns of numbers, which are the parameters of the statement. */
 interface Polygons {
   table: Expression<unknown>
   bands: { first: number[]; last: number[] }
@@ -50,9 +50,9 @@ function tablesOf(shapes: readonly Shape[]): { circles: Expression<unknown>; pol
   const edges: Polygons['edges'] = { ring: [], ax: [], ay: [], bx: [], by: [] }
   for (const shape of shapes) {
     const box = boxOf(shape)
-    if (box === null) continue // a faulty shape contains nothing
+    if (box === null) continue // an invalid shape contains no point
     if (shape.type === 'circle') circles.push({ ...onMap(box), ...circleOf(shape) })
-    else for (const rings of polygonsOf(shape)) polygons.push(cut(rings, bands, edges))
+    else for (const rings of polygonsOf(shape)) polygons.push(cutIntoBands(rings, bands, edges))
   }
   const boxes: Box[] = [...circles, ...polygons]
   return {
@@ -80,7 +80,7 @@ const union = (a: Box, b: Box): Box => ({
   east: Math.max(a.east, b.east),
 })
 
-/** A box that ends where the map does: coordinates beyond it are no point, and in no box. */
+/** Clips a box to valid coordinates: values beyond them are not a point, and in no box. */
 const onMap = ({ south, west, north, east }: Box): Box => ({
   south: Math.max(south, -90),
   west: Math.max(west, -180),
@@ -93,12 +93,12 @@ const kmPer: Readonly<Record<string, number>> = { km: 1, m: 0.001, mi: 1.609344 
 function circleOf({ distance: { center, radius } }: Extract<Shape, { type: 'circle' }>) {
   const { lat, lng } = readPoint(center) as { lat: number; lng: number }
   const [, length, unit = ''] = /^([\d.]+) ?(\w+)$/.exec(radius) ?? []
-  return { lat: settled(lat), lng: settled(lng), radius_km: Number(length) * (kmPer[unit] as number) }
+  return { lat: withoutUnderflow(lat), lng: withoutUnderflow(lng), radius_km: Number(length) * (kmPer[unit] as number) }
 }
 
 type Ring = Array<[lng: number, lat: number]>
 
-/** How much a shape adds to the statement; a faulty one nothing. */
+/** The number of points that a shape adds to the statement; 0 for an invalid shape. */
 export function pointsCount(shape: Shape): number {
   if (boxOf(shape) === null) return 0
   return shape.type === 'circle' ? 1 : polygonsOf(shape).reduce((sum, rings) => sum + rings.flat().length, 0)
@@ -109,19 +109,19 @@ const polygonsOf = ({ geojson }: Extract<Shape, { type: 'polygon' }>): Ring[][] 
   (geojson.type === 'Polygon' ? [geojson.coordinates] : geojson.coordinates) as Ring[][]
 
 /**
- * PostgreSQL refuses to multiply two numbers whose product is too small to be written. Coordinates that are not nearer
- * to zero than this never come to that.
+ * PostgreSQL fails with an underflow error if a product is too small to represent. Coordinates closer to zero than this are
+ * rounded to zero to avoid that.
  */
 const smallestCoordinate = 1e-100
-const settled = (coordinate: number): number => (Math.abs(coordinate) < smallestCoordinate ? 0 : coordinate)
+const withoutUnderflow = (coordinate: number): number => (Math.abs(coordinate) < smallestCoordinate ? 0 : coordinate)
 
 type Edge = { ring: number; ax: number; ay: number; bx: number; by: number }
 
 /**
- * Adds a polygon to the bands and edges of all. Of a coast line of ten thousand points, a point is compared with the few
- * edges that are level with it.
+ * Adds a polygon to the bands and edges. In a coast line of ten thousand points, a point is then compared only with the few
+ * edges at its latitude.
  */
-function cut(rings: Ring[], { first, last }: Polygons['bands'], columns: Polygons['edges']): Polygon {
+function cutIntoBands(rings: Ring[], { first, last }: Polygons['bands'], columns: Polygons['edges']): Polygon {
   const box = boxAround(rings[0] ?? [])
   const { bands, bands_per_degree } = bandsOf(rings.flatMap(edgesOf), box)
   const firstBand = first.length + 1
@@ -138,7 +138,13 @@ const edgeColumns = ['ring', 'ax', 'ay', 'bx', 'by'] as const
 const edgesOf = (points: Ring, ring: number): Edge[] =>
   points.slice(1).map(([bx, by], n) => {
     const [ax, ay] = points[n] as Ring[number]
-    return { ring, ax: settled(ax), ay: settled(ay), bx: settled(bx), by: settled(by) }
+    return {
+      ring,
+      ax: withoutUnderflow(ax),
+      ay: withoutUnderflow(ay),
+      bx: withoutUnderflow(bx),
+      by: withoutUnderflow(by),
+    }
   })
 
 function boxAround(ring: Ring): Box {
@@ -152,16 +158,16 @@ function boxAround(ring: Ring): Box {
   return box
 }
 
-/** As many bands as edges, unless tall edges that reach through many bands would then be listed too often. */
+/** As many bands as edges, but fewer if tall edges would otherwise be listed in too many bands. */
 function bandsOf(edges: Edge[], { south, north }: Box): { bands: Edge[][]; bands_per_degree: number } {
-  // A strip of some centimetres is not worth cutting, and its numbers would be as extreme as those that `settled` avoids.
-  const canBeCut = north - south > 1e-6 && settled(south) === south
+  // A strip of some centimetres is not worth cutting, and its numbers would underflow like those that `withoutUnderflow` avoids.
+  const canBeCut = north - south > 1e-6 && withoutUnderflow(south) === south
   const heights = edges.reduce((sum, { ay, by }) => sum + Math.abs(by - ay), 0) / (north - south)
-  // Together the edges are then listed at most five times: each in the bands of its height, and where it begins and ends.
+  // With this count, edges are listed at most five times on average: each in the bands of its height, and at both ends.
   const count = canBeCut ? Math.max(1, Math.min(edges.length, Math.floor((3 * edges.length) / heights))) : 1
   const bandsPerDegree = count === 1 ? 0 : count / (north - south)
-  // The same operations as in the statement. They never turn the order of two latitudes around, however they round:
-  // between the bands of the ends of an edge are those of all latitudes that it has.
+  // The same operations as in the statement. Rounding never reverses the order of two latitudes, so every latitude of an edge
+  // lies in a band between those of its ends.
   const bandOf = (lat: number) => Math.min(count - 1, Math.max(0, Math.floor((lat - south) * bandsPerDegree)))
   const bands: Edge[][] = Array.from({ length: count }, () => [])
   for (const edge of edges) {
@@ -171,9 +177,9 @@ function bandsOf(edges: Edge[], { south, north }: Box): { bands: Edge[][]; bands
   return { bands, bands_per_degree: bandsPerDegree }
 }
 
-/** What is closer to an edge is on it. */
+/** A point closer to an edge than this is on the edge. */
 const rimDegrees = 1e-9
-/** So that an edge is also in the bands to which only its rim reaches. */
+/** Lists an edge also in the bands that only its rim reaches. */
 const bandMargin = 2 * rimDegrees
 
 const isInBox = ([south, west, north, east]: Expression<unknown>[]): Condition =>
@@ -187,7 +193,7 @@ const isInCircle: Condition = sql`2 * 6371.0088::float8 * asin(least(1, sqrt(
   + cos(circle.lat * pi() / 180) * cos(point.lat * pi() / 180) * sin((point.lng - circle.lng) * pi() / 180 / 2) ^ 2
 ))) <= circle.radius_km`
 
-/** Even-odd on plain coordinates. Ring 0 is the outline; an edge belongs to the polygon, also that of a hole. */
+/** Even-odd rule on plain coordinates. Ring 0 is the outline; edges belong to the polygon, also those of a hole. */
 function isInPolygon({ bands, edges }: Polygons): Condition {
   const rim = sql`${rimDegrees}::float8`
   const lists = edgeColumns.map((name) => sql`(${edges[name]}::float8[])[own.first:own.last]`)
@@ -215,6 +221,6 @@ function isInPolygon({ bands, edges }: Polygons): Condition {
     ) as ring)`
 }
 
-/** The square of a very small number would be refused; it is less than the other side in any case. */
+/** Squaring a very small number would fail with an underflow; it is smaller than the other side in any case. */
 const isOnLine: Condition = sql`case when abs(side) < 1e-150::float8 then true
   else side * side <= ${rimDegrees * rimDegrees}::float8 * ((bx - ax) * (bx - ax) + (by - ay) * (by - ay)) end`

@@ -1,6 +1,6 @@
 import type { Filter } from '@guerdon/engine/schema'
 
-/** The arguments of location operators, wherever they stand. */
+/** The arguments of all location operators in a filter. */
 export function locationIds(filter: Filter | null): string[] {
   return Object.values(filter ?? {}).flatMap((set) => {
     const conditions = (set as { conditions?: Record<string, unknown> } | null)?.conditions ?? {}

@@ -25,13 +25,13 @@ import { insideSql, pointsCount } from './inside.ts'
 import { type DayFormat, numberSql, type Reading } from './readings.ts'
 
 /**
- * What an operator's arguments are: nothing (whatever is given is ignored), a switch (`false` leaves the operator out),
- * or one or more values. Several values of an operator are alternatives, unless it says otherwise.
+ * The arguments of an operator: nothing (any argument is ignored), a switch (`false` disables the operator), or one or more
+ * values. Several values are alternatives unless the operator says otherwise.
  */
 export interface Arguments {
   nothing: never
   switch: never
-  /** Of the field's own type. */
+  /** Of the type of the field. */
   value: Scalar
   text: string
   /** A number or a moment: on a date field a number means "days ago". */
@@ -44,25 +44,25 @@ interface Operator<T extends keyof Arguments> {
   takes: T
   minimum?: number
   maximum?: number
-  /** Whether it asks how far from today a day is. A magnitude does so, too, when it is a number. */
+  /** Whether it compares the distance of a day from today. A magnitude that is a number does so too. */
   is_day_relative?: true
-  holds(value: Reading, given: Arguments[T][], clock: Clock, locations: ReadonlyMap<string, Shape>): Condition
+  holds(value: Reading, args: Arguments[T][], clock: Clock, locations: ReadonlyMap<string, Shape>): Condition
 }
 export type Test = Pick<Operator<'value'>, 'holds'>
 export type AnyOperator = { [T in keyof Arguments]: Operator<T> }[keyof Arguments]
 
-/** Every operator of the language, in the order in which an error lists them. */
+/** Every filter operator, in the order in which an error lists them. */
 export const filterOperators = {
-  $is: { takes: 'value', holds: (v, given) => v.equals(given) },
-  $is_not: { takes: 'value', holds: (v, given) => isNot(v.equals(given)) },
-  $in: { takes: 'value', holds: (v, given) => v.equals(given) },
-  $not_in: { takes: 'value', holds: (v, given) => isNot(v.equals(given)) },
+  $is: { takes: 'value', holds: (v, args) => v.equals(args) },
+  $is_not: { takes: 'value', holds: (v, args) => isNot(v.equals(args)) },
+  $in: { takes: 'value', holds: (v, args) => v.equals(args) },
+  $not_in: { takes: 'value', holds: (v, args) => isNot(v.equals(args)) },
   $has_value: { takes: 'nothing', holds: (v) => isNot(v.missing) },
   $is_unknown: { takes: 'nothing', holds: (v) => v.missing },
   $contains: { takes: 'text', holds: contains },
-  $not_contain: { takes: 'text', holds: (v, given) => isNot(contains(v, given)) },
-  $starts_with: { takes: 'text', holds: (v, given) => like(v, given, (text) => `${text}%`) },
-  $ends_with: { takes: 'text', holds: (v, given) => like(v, given, (text) => `%${text}`) },
+  $not_contain: { takes: 'text', holds: (v, args) => isNot(contains(v, args)) },
+  $starts_with: { takes: 'text', holds: (v, args) => like(v, args, (text) => `${text}%`) },
+  $ends_with: { takes: 'text', holds: (v, args) => like(v, args, (text) => `%${text}`) },
 
   $more_than: each('magnitude', (v, a, clock) => compare(v, '>', a, clock)),
   $less_than: each('magnitude', (v, a, clock) => compare(v, '<', a, clock)),
@@ -80,9 +80,9 @@ export const filterOperators = {
   $more_than_future: daysFrom((a, today) => [shift(today, a + 1), endOfTime]),
   $less_than_future: daysFrom((a, today) => [today, shift(today, a)]),
 
-  $count: each('integer', (v, a) => sized(v, '=', a), { minimum: 0 }),
-  $count_more: each('integer', (v, a) => sized(v, '>', a), { minimum: 0 }),
-  $count_less: each('integer', (v, a) => sized(v, '<', a), { minimum: 0 }),
+  $count: each('integer', (v, a) => hasSize(v, '=', a), { minimum: 0 }),
+  $count_more: each('integer', (v, a) => hasSize(v, '>', a), { minimum: 0 }),
+  $count_less: each('integer', (v, a) => hasSize(v, '<', a), { minimum: 0 }),
 
   $today: period((today) => daysOf(today)),
   $yesterday: period((today) => daysOf(shift(today, -1))),
@@ -119,8 +119,8 @@ export const filterOperators = {
   $is_more_days_in_future_md: occurrence('next', (days, a) => days > a),
   $is_less_days_in_future_md: occurrence('next', (days, a) => days < a),
 
-  $in_location: { takes: 'text', holds: (v, given, _, locations) => inside(v, given, locations) },
-  $not_in_location: { takes: 'text', holds: (v, given, _, locations) => isNot(inside(v, given, locations)) },
+  $in_location: { takes: 'text', holds: (v, args, _, locations) => inside(v, args, locations) },
+  $not_in_location: { takes: 'text', holds: (v, args, _, locations) => isNot(inside(v, args, locations)) },
 
   $active: state('$active'),
   $expired: state('$expired'),
@@ -138,10 +138,10 @@ function each<T extends keyof Arguments>(
   holds: (value: Reading, a: Arguments[T], clock: Clock) => Condition,
   bounds: { minimum?: number; maximum?: number } = {},
 ): Operator<T> {
-  return { takes, ...bounds, holds: (value, given, clock) => any(given.map((a) => holds(value, a, clock))) }
+  return { takes, ...bounds, holds: (value, args, clock) => any(args.map((a) => holds(value, a, clock))) }
 }
 
-/** True on the days at some distance from today. */
+/** True on days at the given distance from today. */
 function daysFrom(days: (a: number, today: Temporal.PlainDate) => Days): Operator<'integer'> {
   const { holds } = each('integer', (v, a, { today }) => within(v, days(a, today)))
   return { takes: 'integer', minimum: 0, is_day_relative: true, holds }
@@ -152,8 +152,8 @@ function period(days: (today: Temporal.PlainDate) => Days): Operator<'switch'> {
   return {
     takes: 'switch',
     is_day_relative: true,
-    holds: (v, given, clock, locations) =>
-      v.ignores_year ? holds(v, given, clock, locations) : within(v, days(clock.today)),
+    holds: (v, args, clock, locations) =>
+      v.ignores_year ? holds(v, args, clock, locations) : within(v, days(clock.today)),
   }
 }
 
@@ -179,8 +179,8 @@ function occurrence(which: 'last' | 'next', test: (days: number, a: number) => b
   return {
     takes: 'integer',
     is_day_relative: true,
-    holds(v, given, { today }) {
-      const near = [...distances(today, which)].filter(([, days]) => given.some((a) => test(days, a)))
+    holds(v, args, { today }) {
+      const near = [...distances(today, which)].filter(([, days]) => args.some((a) => test(days, a)))
       return spelled(
         v,
         'MM-DD',
@@ -194,19 +194,19 @@ function state(name: StateOperator): Operator<'switch'> {
   return { takes: 'switch', holds: ({ states }, _, { moment }) => states?.[name]?.(moment) ?? no }
 }
 
-/** A text contains one of the given texts; an array has all of them as elements. */
-function contains(v: Reading, given: string[]): Condition {
+/** True if a text contains one of the arguments, or if an array contains all of them as elements. */
+function contains(v: Reading, args: string[]): Condition {
   const { element } = v
-  const inText = like(v, given, (text) => `%${text}%`)
-  return element === undefined ? inText : any([inText, all(given.map(element))])
+  const inText = like(v, args, (text) => `%${text}%`)
+  return element === undefined ? inText : any([inText, all(args.map(element))])
 }
 
-function like({ text }: Reading, given: string[], pattern: (escaped: string) => string): Condition {
+function like({ text }: Reading, args: string[], pattern: (escaped: string) => string): Condition {
   if (text === undefined) return no
   const { value, fold } = text
-  // Every text begins and ends with nothing, except the empty one, which counts as missing.
+  // The empty argument matches every text except the empty one, which counts as missing.
   return any(
-    given.map((a) =>
+    args.map((a) =>
       a === '' ? sql`${value} <> ''` : sql`${value} like ${fold(pattern(a.replace(/[\\%_]/g, '\\$&')))}`,
     ),
   )
@@ -220,15 +220,15 @@ function compare({ number, instant, days }: Reading, is: Comparison, a: number |
   ])
 }
 
-function sized({ size }: Reading, is: '=' | '>' | '<', a: number): Condition {
+function hasSize({ size }: Reading, is: '=' | '>' | '<', a: number): Condition {
   return size === undefined ? no : sql`${size} ${sql.raw(is)} ${numberSql(a)}`
 }
 
-/** What is no point, and what is no location, is outside. */
+/** A value that is not a point, and an unknown location, never match. */
 function inside({ point }: Reading, ids: string[], locations: ReadonlyMap<string, Shape>): Condition {
   const shapes = [...new Set(ids)].flatMap((id) => locations.get(id) ?? [])
   if (point === undefined || shapes.length === 0) return no
-  // Only here the sizes of the shapes are known: a filter says no more than their names.
+  // Checked here, because a filter contains only the ids of locations and not their shapes.
   if (shapes.reduce((sum, shape) => sum + pointsCount(shape), 0) > limits.filter_points_max)
     throw invalidQuery(`Locations of a filter must NOT have more than ${limits.filter_points_max} points together`)
   return insideSql(point, shapes)

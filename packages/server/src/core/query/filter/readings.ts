@@ -8,24 +8,24 @@ import { toBoolean, toNumber } from './field.ts'
 import type { PointSql } from './inside.ts'
 
 /**
- * A field's value in all the ways an operator may look at it. A way that its type does not have is left out, and what
- * looks that way is false.
+ * The value of a field in every representation that operators use. A representation that its type does not have is absent, and
+ * operators that need it are false.
  */
 export interface Reading {
   /** Never null. */
   missing: Condition
   equals(values: Scalar[]): Condition
-  /** `fold` makes an argument comparable when letter case does not matter. */
+  /** `fold` converts an argument for a case-insensitive comparison. */
   text?: { value: Expression<unknown>; fold(argument: string): Expression<unknown> }
-  /** Whether an array has such an element. */
+  /** Whether an array contains the element. */
   element?(value: string): Condition
   size?: Expression<unknown>
   number?: Expression<unknown>
-  /** Whether the moment is as tested; of several moments, one. */
+  /** Whether the moment, or one of several moments, passes the test. */
   instant?(test: (at: Expression<unknown>) => Condition): Condition
   days?: {
     within(days: Days): Condition
-    /** Whether the day, written in a format of `to_char`, is one of some texts. */
+    /** Whether the day, formatted by `to_char`, equals one of the texts. */
     spelled(format: DayFormat, texts: string[]): Condition
   }
   ignores_year?: boolean
@@ -44,7 +44,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
     const value = case_insensitive ? sql`lower(${column})` : column
     return {
       missing: sql`coalesce(${column}, '') = ''`,
-      // An empty text is missing, so nothing equals it; asked of the bare column, an index can answer.
+      // An empty text counts as missing, so nothing equals it; comparing the bare column can use an index.
       equals: (values) =>
         oneOf(
           value,
@@ -77,7 +77,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
     instant: (test) => test(value),
     days: {
       ...daysOfDate(sql`(${value} at time zone ${zone.sql})::date`),
-      // Compared as moments, not as days of the zone: an index on the column can answer.
+      // Compares moments, not days of the zone, so that an index on the column can be used.
       within: ([from, until]) =>
         sql`(${value} >= ${startOfDay(from, zone)}::timestamptz and ${value} < ${startOfDay(until, zone)}::timestamptz)`,
     },
@@ -142,7 +142,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
         return {
           ...reading,
           ...datesIn((test) => someText(value, test), zone),
-          // A schema admits many ways to write the same moment: they cannot all be named, as `spellings` would.
+          // A schema accepts many notations of the same moment, so they cannot be enumerated as in `spellings`.
           equals: (values) => any([isMoment(text, values), ...values.map(element)]),
         }
       default:
@@ -173,8 +173,7 @@ function daysOfDate(date: Expression<unknown>): NonNullable<Reading['days']> {
 }
 
 /**
- * The dates a stored text may hold: the forms and days that `parseInstant` takes. Only what this matches is ever cast,
- * so no stored text makes a statement fail.
+ * Matches the dates that `parseInstant` accepts. Only matching text is cast, so no stored text can make a statement fail.
  */
 const isoDate =
   '(?!0000)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))' +
@@ -185,22 +184,22 @@ const isoTime =
 const isoDay = `^${isoDate}$`
 const isoMoment = `^${isoDate}(?:${isoTime})?$`
 
-/** A stored text as the moment it spells, cut to milliseconds; null when it spells none. */
+/** Parses a stored text as a moment, truncated to milliseconds; null when it is not one. */
 const momentOf = (text: Expression<unknown>): Expression<unknown> =>
   sql`(regexp_replace(regexp_replace(substring(${text} from ${sql.lit(isoMoment)}),
     '(T[0-9]{2})(?=Z|[+-]|$)', '\\1:00'), '([.][0-9]{3})[0-9]+', '\\1')::timestamptz)`
 
-/** A date is that day everywhere, a moment the day it falls on in the project's time zone. */
+/** The day of a stored text: a date is the same day in every zone, a moment its day in the time zone of the project. */
 const dayOf = (text: Expression<unknown>, zone: Zone): Expression<unknown> =>
   sql`coalesce(substring(${text} from ${sql.lit(isoDay)})::date, (${momentOf(text)} at time zone ${zone.sql})::date)`
 
 type Test = (tested: Expression<unknown>) => Condition
 
-/** A moment as we write it; of several moments, the written form is compared. */
+/** A moment formatted as an `Instant`: fields with several moments compare this text. */
 const instantText = (at: Expression<unknown>): Expression<unknown> =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** The readings of dates that are stored as text; `some` says which texts are tested. */
+/** The readings of dates stored as text; `some` applies a test to the stored texts. */
 function datesIn(some: (test: Test) => Condition, zone: Zone): Pick<Reading, 'instant' | 'days'> {
   const dayIs = (test: (days: NonNullable<Reading['days']>) => Condition) =>
     some((text) => test(daysOfDate(dayOf(text, zone))))
@@ -213,7 +212,7 @@ function datesIn(some: (test: Test) => Condition, zone: Zone): Pick<Reading, 'in
   }
 }
 
-/** Whether the text of a JSON value is as tested, or one of several in an array. */
+/** Whether the text of a JSON value, or of one element of an array, passes the test. */
 const someText = (value: Expression<unknown>, test: Test): Condition =>
   sql`exists (
     select from jsonb_array_elements_text(case jsonb_typeof(${value}) when 'array' then ${value} else jsonb_build_array(${value}) end)
@@ -227,20 +226,20 @@ const isMoment = (text: Expression<unknown>, values: Scalar[]): Condition =>
     (at) => sql`${at}::timestamptz`,
   )
 
-/** What `Number` reads, short of numbers that PostgreSQL could not hold. */
+/** The numerals that `Number` accepts, except those that PostgreSQL cannot store. */
 const numeral = '^[+-]?(?:[0-9]{1,100}[.]?[0-9]{0,100}|[.][0-9]{1,100})(?:[eE][+-]?[0-2]?[0-9]{1,2})?$'
 
-/** A number, or a text that spells one: it was stored before the schema that says so. */
+/** A number, or a numeric text that was stored before the schema defined the key as a number. */
 const numberIn = (value: Expression<unknown>, text: Expression<unknown>): Expression<unknown> =>
   sql`(case jsonb_typeof(${value}) when 'number' then ${value}::numeric
     when 'string' then substring(${text} from ${sql.lit(numeral)})::numeric end)`
 
 const coordinate = '[+-]?[0-9]{1,3}(?:[.][0-9]+)?'
-/** What a regular expression of JavaScript takes for a blank; one may stand behind the comma. */
+/** The characters that `\s` matches in JavaScript; one may follow the comma. */
 const blanks =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
 
-/** `geo:52.23,21.01` or `52.23, 21.01`. Only what has this form is cast, and no more digits than a number holds. */
+/** `geo:52.23,21.01` or `52.23, 21.01`. Only text of this form is cast, at most 100 characters of each coordinate. */
 function pointIn(text: Expression<unknown>): PointSql {
   return {
     is_point: sql`${text} ~ ${sql.lit(`^(?:geo:)?${coordinate},[${blanks}]?${coordinate}$`)}`,
@@ -249,7 +248,7 @@ function pointIn(text: Expression<unknown>): PointSql {
   }
 }
 
-/** Metadata also has points of the form `{"lat": 52.23, "lng": 21.01}`. */
+/** Metadata can also contain points as `{"lat": 52.23, "lng": 21.01}`. */
 function metadataPoint(value: Expression<unknown>, text: Expression<unknown>): PointSql {
   const { is_point, lat, lng } = pointIn(text)
   const isObject: Condition = sql`jsonb_typeof(${value}) = 'object'`
@@ -260,16 +259,16 @@ function metadataPoint(value: Expression<unknown>, text: Expression<unknown>): P
   }
 }
 
-/** A number of JSON can be too large, or too close to zero, for the cast. */
+/** A JSON number can be too large, or too close to zero, for the cast. */
 const coordinateOf = (number: Expression<unknown>): Expression<unknown> =>
   sql`(case when jsonb_typeof(${number}) = 'number' then case when abs(${number}::numeric) < 1e-100 then 0
     when abs(${number}::numeric) <= 180 then ${number}::numeric::float8 end end)`
 
-/** A containment: what a GIN index on the column answers. */
+/** JSON containment, which can use a GIN index on the column. */
 const holdsJson = (column: Expression<unknown>, part: object): Condition =>
   sql`${column} @> ${JSON.stringify(part)}::jsonb`
 
-/** The stored values that an argument may mean: its text, and the number or boolean it spells. */
+/** The stored values that an argument may match: its text, and the number or boolean it represents. */
 function jsonForms(text: string): Scalar[] {
   const forms: Scalar[] = [text]
   const number = toNumber(text)
@@ -280,9 +279,9 @@ function jsonForms(text: string): Scalar[] {
 }
 
 /**
- * The stored values that are equal to an argument, for a key of some type. All of them can be named, so that equality is
- * a containment whatever the type: a schema admits one way of writing a number, a boolean or a date. What was stored as
- * text before there was a schema is found as it is usually spelled.
+ * All stored values that equal an argument, for a key of some type. They can be enumerated, because a schema accepts one notation
+ * of a number, a boolean or a date; so equality is JSON containment whatever the type. Text stored before the schema existed is
+ * found in its usual notations.
  */
 function spellings(text: string, type: MetadataType | undefined): Scalar[] {
   if (type === 'number') {
@@ -300,7 +299,7 @@ function spellings(text: string, type: MetadataType | undefined): Scalar[] {
   return jsonForms(text).filter((form) => form !== '')
 }
 
-/** The number of elements; null for a value that is not an array, 0 for none at all. */
+/** The number of elements; null for a value that is not an array, 0 for a missing value. */
 const sizeOfArray = (value: Expression<unknown>): Expression<unknown> =>
   sql`(case jsonb_typeof(coalesce(${value}, 'null')) when 'array' then jsonb_array_length(${value}) when 'null' then 0 end)`
 
@@ -308,6 +307,6 @@ function oneOf(value: Expression<unknown>, candidates: Scalar[], toSql: (a: Scal
   return candidates.length === 0 ? no : sql`${value} in (${sql.join(candidates.map(toSql))})`
 }
 
-/** Integers stay integers: a comparison with `numeric` would keep an index on a whole-number column from being used. */
+/** Keeps integers as `bigint`: a comparison with `numeric` could not use an index on an integer column. */
 export const numberSql = (value: number): Expression<unknown> =>
   Number.isSafeInteger(value) ? sql`${value}::bigint` : sql`${value}::numeric`
