@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { balanceOf, type Exceeded, earn, expire, nextExpiration, reverse, spend, totalsOf } from './balance.ts'
+import { type BalanceExceeded, balanceOf, earn, expire, nextExpiration, reverse, spend, totalsOf } from './balance.ts'
 import { expirationDate } from './loyalty/expiry.ts'
 import type { Account, Entry, Lot, Posting } from './schema/loyalty.ts'
 import { dayText, readDay } from './time/index.ts'
@@ -11,7 +11,7 @@ const card = (...lots: Array<[points: number, expires_at: string | null]>): Acco
   lots: lots.map(([points, expiresAt]) => ({ id: `lot ${expiresAt}`, points, expires_at: expiresAt })),
 })
 
-function done(result: Entry | Exceeded): Entry {
+function done(result: Entry | BalanceExceeded): Entry {
   if ('key' in result) throw new Error(`refused: ${result.key}`)
   return result
 }
@@ -188,7 +188,7 @@ function runOperations(acts: readonly Act[], isDaily: boolean) {
     const expiresAt = days === null ? null : dayText(day + days)
     return { expires_at: expiresAt, lot_id: `lot ${expiresAt}` }
   }
-  const keep = (result: Entry | Exceeded) => {
+  const keep = (result: Entry | BalanceExceeded) => {
     refusals.push('key' in result)
     if ('key' in result) return []
     account = result.account

@@ -6,7 +6,7 @@ import type { Account, Entry, Lot, Posting, SystemAccount, Totals } from './sche
 // punctual one.
 
 /** A debit that exceeds the balance: the key of its refusal. */
-export interface Exceeded {
+export interface BalanceExceeded {
   key: 'loyalty_card_points_exceeded' | 'gift_amount_exceeded'
 }
 
@@ -35,7 +35,7 @@ export function earn(account: Account, { amount, ...destination }: Destination &
 export function spend(
   account: Account,
   { amount, to, today }: { amount: number; to: 'redeemed' | 'subtracted'; today: string },
-): Entry | Exceeded {
+): Entry | BalanceExceeded {
   if (amount > balanceOf(account, today)) return balanceExceeded(account)
   let entry: Entry = { account, postings: [] }
   let remaining = amount
@@ -73,7 +73,7 @@ export function reverse(
   account: Account,
   postings: readonly Posting[],
   { today, ...destination }: Destination & { today: string },
-): Entry | Exceeded {
+): Entry | BalanceExceeded {
   let entry: Entry = { account, postings: [] }
   for (const { from, to, amount, lot: lotId, expires_at } of postings.toReversed()) {
     if (from === account.id) {
@@ -166,6 +166,6 @@ const byExpiry = (a: Lot, b: Lot): number => {
 /** Sorts after every ISO date. */
 const never = '~'
 
-const balanceExceeded = ({ asset }: Account): Exceeded => ({
+const balanceExceeded = ({ asset }: Account): BalanceExceeded => ({
   key: asset === 'points' ? 'loyalty_card_points_exceeded' : 'gift_amount_exceeded',
 })

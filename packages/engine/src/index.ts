@@ -1,7 +1,7 @@
 export {
+  type BalanceExceeded,
   balanceOf,
   type Destination,
-  type Exceeded,
   earn,
   expire,
   nextExpiration,
@@ -20,7 +20,7 @@ export {
   accruals,
   coinPointsRatio,
   collectedInPeriod,
-  earningScene,
+  earningScope,
   expirationDate,
   moveTier,
   nextTierDate,

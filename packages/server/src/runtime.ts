@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { type Bootstrapped, bootstrap } from './account/installation/bootstrap.ts'
+import { type BootstrapResult, bootstrap } from './account/installation/bootstrap.ts'
 import { openConfigurations } from './core/configuration/cache.ts'
 import type { Runtime } from './core/context.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './core/db/connect.ts'
@@ -30,7 +30,7 @@ export async function connect(settings: Settings, log?: FastifyBaseLogger): Prom
 export async function openRuntime(
   settings: Settings,
   log: FastifyBaseLogger,
-): Promise<{ runtime: Runtime; first_start: Bootstrapped | null }> {
+): Promise<{ runtime: Runtime; first_start: BootstrapResult | null }> {
   const now = () => Date.now()
   const database = await connect(settings, log)
   try {

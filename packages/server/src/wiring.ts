@@ -1,23 +1,21 @@
-import { segmentsNamingLocation } from './audience/segments/naming.ts'
 import { onLocationShapeChanged, onMetadataSchemaChanged, onTimezoneChanged } from './audience/segments/recompute.ts'
-import { collectionsNamingGoods, collectionsNamingLocation } from './catalogue/product-collections/naming.ts'
+import { segmentsReferencingLocation } from './audience/segments/referencing.ts'
+import {
+  collectionsReferencingGoods,
+  collectionsReferencingLocation,
+} from './catalogue/product-collections/referencing.ts'
 import type { Assignables, Reactions, References, Wiring } from './core/reactions.ts'
 import { assignableCampaign } from './incentives/campaigns/assignable.ts'
 import { assignablePromotionTier } from './incentives/promotions/assignable.ts'
 import { assignableVoucher } from './incentives/vouchers/assignable.ts'
 import { eraseHoldings } from './incentives/vouchers/erase-holdings.ts'
 import { assignableEarningRule } from './loyalty/earning-rules/assignable.ts'
-import { earningRulesNaming } from './loyalty/earning-rules/naming.ts'
+import { earningRulesReferencing } from './loyalty/earning-rules/referencing.ts'
 import { forgetMembers, leaveProgram } from './loyalty/points/leave.ts'
-import {
-  followCanceledOrder,
-  followPaidOrder,
-  followPublication,
-  followSegmentEntries,
-} from './loyalty/points/member-changes.ts'
-import { reviewMembers, settleProgram } from './loyalty/points/review.ts'
+import { onCodesPublished, onOrderCanceled, onOrderPaid, onSegmentsEntered } from './loyalty/points/member-changes.ts'
+import { applyDueChangesToProgram, reviewMembers } from './loyalty/points/review.ts'
 import { eraseProgram } from './loyalty/programs/erase.ts'
-import { referralProgramsNaming, referralTiersNaming } from './loyalty/referrals/naming.ts'
+import { referralProgramsReferencing, referralTiersReferencing } from './loyalty/referrals/referencing.ts'
 import { deleteReferralTiersOf } from './loyalty/referrals/tier-store.ts'
 import { assignableRewardAssignment } from './loyalty/reward-assignments/assignable.ts'
 import { deleteRewardAssignmentsIn } from './loyalty/reward-assignments/remove.ts'
@@ -28,8 +26,12 @@ import {
   deleteSomeRedemptionsIn,
   eraseCustomerFromRedemptions,
 } from './redemptions/store.ts'
-import { discountsNaming } from './rules/terms/naming.ts'
-import { rulesNamingCollection, rulesNamingGoods, rulesNamingSegment } from './rules/validation-rules/naming.ts'
+import { discountsReferencing } from './rules/terms/referencing.ts'
+import {
+  rulesReferencingCollection,
+  rulesReferencingGoods,
+  rulesReferencingSegment,
+} from './rules/validation-rules/referencing.ts'
 
 /** For each reaction that a module calls, the functions of higher modules that handle it. */
 const reactions: Reactions = {
@@ -41,7 +43,7 @@ const reactions: Reactions = {
   locationShapeChanged: onLocationShapeChanged,
 
   // audience/reactions.ts
-  segmentsEntered: followSegmentEntries,
+  segmentsEntered: onSegmentsEntered,
   customerErased: async (ctx, id) => {
     const holdingEvents = await eraseHoldings(ctx, id)
     const redemptionEvents = await eraseCustomerFromRedemptions(ctx, id)
@@ -49,11 +51,11 @@ const reactions: Reactions = {
   },
 
   // orders/reactions.ts
-  orderPaid: followPaidOrder,
-  orderCanceled: followCanceledOrder,
+  orderPaid: onOrderPaid,
+  orderCanceled: onOrderCanceled,
 
   // incentives/reactions.ts
-  codesPublished: followPublication,
+  codesPublished: onCodesPublished,
   voucherDeleting: leaveProgram,
   campaignVouchersDeleting: forgetMembers,
   vouchersErased: deleteRedemptionsOf,
@@ -64,7 +66,7 @@ const reactions: Reactions = {
   },
   campaignErasing: deleteSomeRedemptionsIn,
   campaignErased: (ctx, id) => deleteCounted(ctx, [id]),
-  tierSettingsChanging: settleProgram,
+  tierSettingsChanging: applyDueChangesToProgram,
   tierRecalculationRequested: (ctx, campaignId) => reviewMembers(ctx, campaignId, 'settings'),
   // The redemptions of a deleted tier stay: they belong to the history of its campaign.
   promotionTiersDeleted: deleteCounted,
@@ -78,11 +80,11 @@ const reactions: Reactions = {
  * this order, and the first that finds a reference rejects the request (core/in-use.ts).
  */
 const references: References = {
-  location: [segmentsNamingLocation, collectionsNamingLocation],
-  custom_event_schema: [earningRulesNaming, referralProgramsNaming],
-  segment: [rulesNamingSegment, earningRulesNaming, referralTiersNaming],
-  products_collection: [rulesNamingCollection],
-  goods: [rulesNamingGoods, collectionsNamingGoods, earningRulesNaming, discountsNaming],
+  location: [segmentsReferencingLocation, collectionsReferencingLocation],
+  custom_event_schema: [earningRulesReferencing, referralProgramsReferencing],
+  segment: [rulesReferencingSegment, earningRulesReferencing, referralTiersReferencing],
+  products_collection: [rulesReferencingCollection],
+  goods: [rulesReferencingGoods, collectionsReferencingGoods, earningRulesReferencing, discountsReferencing],
 }
 
 /** What a validation rule can be assigned to. */

@@ -1,7 +1,7 @@
 import { purgeProject } from './account/projects/purge.ts'
 import { updateCustomerMetadata, updateCustomers } from './audience/customers/bulk.ts'
 import { importCustomers } from './audience/customers/import.ts'
-import { watchSegments } from './audience/segments/watch.ts'
+import { startSegmentWorker } from './audience/segments/worker.ts'
 import { bulkUpdateProductMetadata, bulkUpdateProducts } from './catalogue/products/bulk.ts'
 import { importProducts } from './catalogue/products/import.ts'
 import { importSkus } from './catalogue/skus/import.ts'
@@ -45,7 +45,7 @@ const asyncActions: readonly AsyncAction[] = [
 export async function startJobs(runtime: Runtime): Promise<void> {
   await workAsyncActions(runtime, asyncActions)
   await startMaintenance(runtime)
-  watchSegments(runtime)
+  startSegmentWorker(runtime)
   startDailyLoyaltyJob(runtime)
   watchExports(runtime)
   watchUsage(runtime)

@@ -32,7 +32,7 @@ export function accruals(
   passes: (rule: EarningRule, scope: EvaluationScope) => boolean = () => true,
 ): Accrual[] {
   const { event, campaign, card, tier, rules, used_rules } = facts
-  const scope = earningScene(facts)
+  const scope = earningScope(facts)
   const { clock } = scope
   if (!isOpen(campaign, clock) || (card !== null && !isOpen(datesOf(card), clock))) return []
   const today = textOf(clock.wall().day)
@@ -61,7 +61,7 @@ export function accruals(
 }
 
 /** The evaluation scope for earning points and for referrals: there is no redeemable. */
-export const earningScene = ({
+export const earningScope = ({
   now,
   timezone,
   order,

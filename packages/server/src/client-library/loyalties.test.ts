@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { deleteVouchers } from '../incentives/campaigns/remove.ts'
-import { runClock } from '../testing/loyalty.ts'
+import { runDailyLoyaltyJob } from '../testing/loyalty.ts'
 import { clientOf } from './client.ts'
 
 const client = clientOf('loyalties')
@@ -267,7 +267,7 @@ test('tiers are created and read, with the earning rules and rewards they change
 
   const { code } = await loyalties.createMember(id, { customer: { source_id: 'climber' } })
   await loyalties.addPoints(id, code, { points: 120 })
-  await runClock(shop)
+  await runDailyLoyaltyJob(shop)
   expect(await loyalties.listMemberLoyaltyTiers(code)).toMatchObject({ total: 1, data: [{ name: 'Silver' }] })
 })
 

@@ -19,7 +19,7 @@ export function replayCommand(files: readonly string[], options: ReplayOptions, 
 export function readFacts(file: string): Facts {
   const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
   const facts = content !== null && typeof content === 'object' && 'facts' in content ? content.facts : content
-  const fault = compileValidator(Facts).fault(facts, { root: 'Facts', required: 'must' })
+  const fault = compileValidator(Facts).firstError(facts, { root: 'Facts', required: 'must' })
   if (fault !== null) throw new Error(`${file}: ${fault}`)
   return facts as Facts
 }

@@ -1,7 +1,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { untilOthersWait } from '../testing/lock-waits.ts'
 import { createDatabase } from '../testing/postgres.ts'
-import { headersFrom, patiently, startGuerdon } from '../testing/process.ts'
+import { headersFrom, retryWhile503, startGuerdon } from '../testing/process.ts'
 
 async function emptyDatabase(): Promise<string> {
   const given = inject('database')
@@ -22,7 +22,7 @@ test('of ten processes started at once on an empty PostgreSQL one bootstraps it,
   expect(first).toHaveLength(1)
   const headers = await headersFrom(first[0] as (typeof nodes)[number])
   const answers = await Promise.all(
-    nodes.map(({ address }) => patiently(() => fetch(`${address}/v1/categories`, { headers }))),
+    nodes.map(({ address }) => retryWhile503(() => fetch(`${address}/v1/categories`, { headers }))),
   )
   expect(answers.map(({ status }) => status)).toEqual(nodes.map(() => 200))
   for (const node of nodes) node.kill('SIGTERM')
@@ -41,7 +41,7 @@ test('SIGTERM finishes the running request and refuses new ones', async () => {
   await holder.query('begin')
   await holder.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`oauth ${rows[0].id}`])
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
-  const running = patiently(() => fetch(`${node.address}/v1/oauth/token`, { method: 'POST', headers, body }))
+  const running = retryWhile503(() => fetch(`${node.address}/v1/oauth/token`, { method: 'POST', headers, body }))
   const watcher = new pg.Client({ connectionString: databaseUrl })
   await watcher.connect()
   onTestFinished(() => watcher.end())

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { connectPglite } from '../core/db/connect.ts'
 import { databaseKind } from '../testing/database.ts'
-import { headersFrom, patiently, runGuerdon, startGuerdon } from '../testing/process.ts'
+import { headersFrom, retryWhile503, runGuerdon, startGuerdon } from '../testing/process.ts'
 
 const json = { 'Content-Type': 'application/json' }
 
@@ -32,7 +32,7 @@ describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
     const token = headers['X-App-Token'] as string
     expect(first.output().split(token).length - 1).toBe(3) // the list of keys, and twice in the call to try
     const create = (address: string, name: string) =>
-      patiently(() =>
+      retryWhile503(() =>
         fetch(`${address}/v1/categories`, {
           method: 'POST',
           headers: { ...headers, ...json },
@@ -58,7 +58,7 @@ describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
     await second.ended
 
     const third = await startGuerdon(env)
-    const answer = await patiently(() => fetch(`${third.address}/v1/categories`, { headers }))
+    const answer = await retryWhile503(() => fetch(`${third.address}/v1/categories`, { headers }))
     const { data } = (await answer.json()) as { data: Array<{ name: string }> }
     expect(data.map(({ name }) => name).sort()).toEqual(['before the stop', ...acknowledged].sort())
     third.kill('SIGTERM')

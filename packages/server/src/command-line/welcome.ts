@@ -1,10 +1,10 @@
-import type { Bootstrapped, Pair } from '../account/installation/bootstrap.ts'
+import type { BootstrapResult, KeyPair } from '../account/installation/bootstrap.ts'
 import type { Settings } from '../core/settings.ts'
 
 /** The text printed at start. Only the first start shows the keys and a call to try: the database stores hashes of the secrets. */
 export function welcome(
   address: string,
-  firstStart: Bootstrapped | null,
+  firstStart: BootstrapResult | null,
   { auth_mode }: Pick<Settings, 'auth_mode'>,
 ): string {
   const where = `Guerdon is ready on ${address}   (reference: ${address}/docs)\n`
@@ -13,7 +13,7 @@ export function welcome(
   return `${where}\n${keyLines(firstStart)}\nTry it:\n\n${firstCall(address, firstStart.application, auth_mode)}\n`
 }
 
-export function keyLines({ project_id, project_name, application, client, management }: Bootstrapped): string {
+export function keyLines({ project_id, project_name, application, client, management }: BootstrapResult): string {
   return [
     `Project ${project_id} (${project_name}). Its keys are shown only now, keep them:`,
     '',
@@ -23,13 +23,13 @@ export function keyLines({ project_id, project_name, application, client, manage
   ].join('\n')
 }
 
-function pairLines(idHeader: string, tokenHeader: string, { id, token, is_generated }: Pair): string {
+function pairLines(idHeader: string, tokenHeader: string, { id, token, is_generated }: KeyPair): string {
   const secret = is_generated ? token : '(as set in the environment)'
   return `  ${`${idHeader}:`.padEnd(25)}${id}\n  ${`${tokenHeader}:`.padEnd(25)}${secret}\n`
 }
 
 /** A curl command that creates a category. In strict mode it fetches an access token first. */
-function firstCall(address: string, { id, token, is_generated }: Pair, authMode: Settings['auth_mode']): string {
+function firstCall(address: string, { id, token, is_generated }: KeyPair, authMode: Settings['auth_mode']): string {
   const pair = `-H 'X-App-Id: ${id}' -H 'X-App-Token: ${is_generated ? token : '…'}'`
   const create = `-H 'Content-Type: application/json' -d '{"name":"Summer sale","hierarchy":1}'`
   if (authMode === 'either') return `  curl ${address}/v1/categories ${pair} \\\n    ${create}\n`

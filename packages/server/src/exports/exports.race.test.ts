@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { asRequest, insertProject, openHouse } from '../testing/background.ts'
+import { asRequest, insertProject, openIdleRuntime } from '../testing/background.ts'
 import { anotherConnection, ownDatabase } from '../testing/nodes.ts'
 import { createExport } from './create.ts'
 import { findExportFile } from './download.ts'
@@ -9,7 +9,7 @@ import { watchExports, workOnExport } from './work.ts'
 
 test('several nodes that work on the same exports write every row once, and survive a concurrent deletion', async () => {
   const { database, url } = await ownDatabase()
-  const runtimes = [await openHouse(database), await openHouse(anotherConnection(url as string))] as const
+  const runtimes = [await openIdleRuntime(database), await openIdleRuntime(anotherConnection(url as string))] as const
   const [runtime] = runtimes
   const project = await insertProject(runtime)
   await sql`

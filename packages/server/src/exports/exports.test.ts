@@ -5,7 +5,7 @@ import { limits } from '../core/lib/limits.ts'
 import { newProject, type Shop, send } from '../testing/app.ts'
 import {
   createExport as create,
-  exported,
+  exportLines,
   followExport as follow,
   readExport as read,
   workOnExports as work,
@@ -53,7 +53,7 @@ describe('every object has its fields, defaults, orders and filters', () => {
     expect([...exportable.orders].sort()).toEqual([...orders].sort())
     const fields = Object.keys(exportable.fields)
     for (const order of orders) {
-      const [header] = await exported(shop, name, { order, fields })
+      const [header] = await exportLines(shop, name, { order, fields })
       expect(header).toBe(headers.join(','))
     }
     expect(await shop.call('POST', '/v1/exports', { exported_object: name, parameters: { order: 'price' } })).toMatchObject({
@@ -115,7 +115,7 @@ describe('a file', () => {
       { id: 'ord_2' },
     ])
     expect(
-      await exported(shop, 'order', { order: 'created_at', fields: Object.keys(exportables.order.fields) }),
+      await exportLines(shop, 'order', { order: 'created_at', fields: Object.keys(exportables.order.fields) }),
     ).toEqual([
       'ID,Source ID,Status,Created At,Updated At,Amount,Discount Amount,Items Discount Amount,Total Discount Amount,Total Amount,Customer ID,Referrer ID',
       'ord_1,"a, ""b""",PAID,2026-01-01T00:00:00.000Z,2026-02-01T08:00:00.000Z,12500,500,0,500,12000,cust_1,',
@@ -155,7 +155,7 @@ describe('a file', () => {
       'loyalty_points',
       'loyalty_referred_customers',
     ]
-    expect(await exported(shop, 'customer', { fields, order: 'id' })).toEqual([
+    expect(await exportLines(shop, 'customer', { fields, order: 'id' })).toEqual([
       'Name,Birthdate,Address City,Address Line 1,Redemptions Total Redeemed,Orders Total Amount,Orders Average Amount,Orders Last Order Amount,Orders Last Order Date,Loyalty Points,Loyalty Referred Customers',
       'Ann,1990-03-01,Kraków,Rynek 1,5,11001,5501,3001,2026-01-05T00:00:00.000Z,70,1',
       ',,,,0,0,0,0,,0,0',
@@ -173,8 +173,8 @@ describe('a file', () => {
       { id: 'sku_2', sku: 'Gone', deleted_at: '2026-01-02T00:00:00Z' },
     ])
     const isMade = { created_at: { conditions: { $before: '2026-01-01T00:00:01Z' } } } // excludes the shipping product of the project
-    expect(await exported(shop, 'product', { fields: ['name', 'price', 'attributes'], filters: isMade })).toEqual(['Name,Price,Attributes', 'Mug,900,"color,size"'])
-    expect(await exported(shop, 'sku', { fields: ['sku', 'currency', 'attributes'] })).toEqual(['SKU,Currency,Attributes', '"Mug, blue",EUR,"{""color"":""blue""}"'])
+    expect(await exportLines(shop, 'product', { fields: ['name', 'price', 'attributes'], filters: isMade })).toEqual(['Name,Price,Attributes', 'Mug,900,"color,size"'])
+    expect(await exportLines(shop, 'sku', { fields: ['sku', 'currency', 'attributes'] })).toEqual(['SKU,Currency,Attributes', '"Mug, blue",EUR,"{""color"":""blue""}"'])
   }) // biome-ignore format: a row is a line
 
   test('has a metadata column for each key, those of the schema first in its order, then the others by name', async () => {
@@ -193,13 +193,13 @@ describe('a file', () => {
     }
     expect(await shop.manage('POST', '/metadata-schemas', schema)).toMatchObject({ status: 200 })
     const filters = { status: { conditions: { $is: ['PAID'] } } }
-    expect(await exported(shop, 'order', { order: 'created_at', fields: ['metadata', 'id'], filters })).toEqual([
+    expect(await exportLines(shop, 'order', { order: 'created_at', fields: ['metadata', 'id'], filters })).toEqual([
       'metadata.zone,metadata.gift,metadata.never,metadata.alpha,metadata.amount,metadata.at,metadata.box,metadata.tags,ID',
       'b,true,,,1.5,,,"x,y",ord_1',
       ',,,,,2026-01-01T00:00:00.000Z,"{""w"":1}",,ord_2',
     ])
     expect(
-      await exported(shop, 'order', { order: 'created_at', fields: ['metadata.zone', 'metadata.constructor'] }),
+      await exportLines(shop, 'order', { order: 'created_at', fields: ['metadata.zone', 'metadata.constructor'] }),
     ).toEqual(['metadata.zone,metadata.constructor', 'b,', ',', ','])
   })
 })
@@ -228,7 +228,7 @@ describe('filters', () => {
     ])
     await insert(shop, 'products', [{ id: 'prod_1', metadata: { color: 'red' } }, { id: 'prod_2', metadata: { color: 'blue' } }])
     await insert(shop, 'skus', [{ id: 'sku_1', updated_at: '2026-01-01T00:00:00Z' }, { id: 'sku_2' }])
-    const [, ...rows] = await exported(shop, exportedObject, { order: 'created_at', fields: ['id'], filters })
+    const [, ...rows] = await exportLines(shop, exportedObject, { order: 'created_at', fields: ['id'], filters })
     expect(rows).toEqual(ids)
   }) // biome-ignore format: one case is one line
 

@@ -5,7 +5,7 @@ import type { Terms } from '../core/db/tables.ts'
 import { newId } from '../core/lib/ids.ts'
 import { limits } from '../core/lib/limits.ts'
 import { newProject, type Shop } from '../testing/app.ts'
-import { createExport, exported, followExport, readExport, workOnExports } from '../testing/exports.ts'
+import { createExport, exportLines, followExport, readExport, workOnExports } from '../testing/exports.ts'
 import { exportables } from './objects.ts'
 
 const dbOf = (shop: Shop) => shop.service.runtime.database.db
@@ -107,7 +107,7 @@ describe('every object has its fields, defaults and orders', () => {
     const exportable = exportables[name as 'voucher']
     expect(exportable.orders).toEqual(orders.split(' '))
     const fields = Object.keys(exportable.fields)
-    for (const order of exportable.orders) expect(await exported(shop, name, { order, fields })).toEqual([header])
+    for (const order of exportable.orders) expect(await exportLines(shop, name, { order, fields })).toEqual([header])
     expect(await refusedFields(shop, name, ['id', 'colour'])).toMatchObject({
       status: 400,
       body: {
@@ -129,7 +129,7 @@ describe('vouchers', () => {
     const shop = await newProject()
     await insertCode(shop, 'SPR-1', { terms: { discount: { type: 'AMOUNT', amount_off: 1500 } } })
     await insertCode(shop, 'CARD-9', { type: 'GIFT_VOUCHER', ...credits(7000) })
-    expect(await exported(shop, 'voucher')).toEqual([
+    expect(await exportLines(shop, 'voucher')).toEqual([
       'Code,Voucher Type,Value,Discount Type',
       'CARD-9,GIFT_VOUCHER,7000,',
       'SPR-1,DISCOUNT_VOUCHER,1500,AMOUNT',
@@ -150,7 +150,7 @@ describe('vouchers', () => {
     await insertCode(shop, 'GIFT', { type: 'GIFT_VOUCHER', ...credits(10_500, 1_200, 4_000), terms: { effect: 'APPLY_TO_ITEMS' } })
     await insertCode(shop, 'POINTS', { type: 'LOYALTY_CARD', ...credits(500, 100, 50, 30) })
     const fields = ['code', 'value', 'discount_type', 'formula', 'discount_effect', 'discount_unit_type', 'discount_unit_effect', 'discount_amount_limit', 'gift_balance', 'loyalty_balance']
-    expect(await exported(shop, 'voucher', { order: 'created_at', fields })).toEqual([
+    expect(await exportLines(shop, 'voucher', { order: 'created_at', fields })).toEqual([
       'Code,Value,Discount Type,Formula,Discount Effect,Discount Unit Type,Discount Unit Effect,Discount Amount Limit,Gift Balance,Loyalty Balance',
       'AMOUNT,1500,AMOUNT,,APPLY_TO_ITEMS,,,,,',
       'PERCENT,12.5,PERCENT,,APPLY_TO_ORDER,,,900,,',
@@ -199,7 +199,7 @@ describe('vouchers', () => {
         config_version: 1,
       })
     await insertCode(shop, 'BARE', { category_id: 'cat_gone', holder_id: 'cust_gone' })
-    const [, ...rows] = await exported(shop, 'voucher', {
+    const [, ...rows] = await exportLines(shop, 'voucher', {
       order: 'created_at',
       fields: Object.keys(exportables.voucher.fields).filter((name) => name !== 'created_at'),
     })
@@ -218,7 +218,7 @@ describe('vouchers', () => {
     await insertCode(shop, 'NONE', { metadata: {}, terms: { metadata: { region: 'south' } } })
     await insertCode(shop, 'HANDED', { terms: { metadata: { region: 'east' } } })
     await insertCode(shop, 'BARE')
-    expect(await exported(shop, 'voucher', { order: 'code', fields: ['code', 'metadata'] })).toEqual([
+    expect(await exportLines(shop, 'voucher', { order: 'code', fields: ['code', 'metadata'] })).toEqual([
       'Code,metadata.colour,metadata.region',
       'BARE,,',
       'HANDED,,east',
@@ -236,7 +236,7 @@ describe('vouchers', () => {
     })
     await insertCode(shop, 'IN CAMPAIGN', { campaign_id: await insertCampaign(shop, 'There') })
     await insertCode(shop, 'ALONE')
-    expect(await exported(shop, 'voucher', { fields: ['code'] })).toEqual(['Code', 'ALONE', 'IN CAMPAIGN'])
+    expect(await exportLines(shop, 'voucher', { fields: ['code'] })).toEqual(['Code', 'ALONE', 'IN CAMPAIGN'])
   })
 
   test('can be limited to one campaign, which must exist and is shown in the response', async () => {
@@ -256,7 +256,7 @@ describe('vouchers', () => {
       code: { conditions: { $is: 'OUT' } },
       voucher_type: { conditions: { $has_value: '' } },
     }
-    expect(await exported(shop, 'voucher', { campaign_id: campaignId, fields: ['code'], filters })).toEqual([
+    expect(await exportLines(shop, 'voucher', { campaign_id: campaignId, fields: ['code'], filters })).toEqual([
       'Code',
       'IN',
     ])
@@ -283,7 +283,7 @@ describe('vouchers', () => {
     await insertCode(shop, 'A2', { active: false, campaign_id: await insertCampaign(shop, 'Mine') })
     await insertCode(shop, 'B1', { type: 'GIFT_VOUCHER', ...credits(5), terms: { metadata: { vip: true } } })
     for (const [asked, found] of filters) {
-      const [, ...rows] = await exported(shop, 'voucher', { order: 'code', fields: ['code'], filters: asked })
+      const [, ...rows] = await exportLines(shop, 'voucher', { order: 'code', fields: ['code'], filters: asked })
       expect(rows.join(' '), JSON.stringify(asked)).toBe(found)
     }
     expect(
@@ -392,19 +392,20 @@ describe('publications', () => {
       'is_winner',
       'metadata',
     ]
-    expect(await exported(shop, 'publication', { order: 'created_at', fields })).toEqual([
+    expect(await exportLines(shop, 'publication', { order: 'created_at', fields })).toEqual([
       'Voucher Code,Code,Customer ID,Customer Source ID,Channel,Campaign,Is Winner,metadata.wave',
       `"q1,q2","q1,q2",${anna},anna,API,Autumn,,1`,
       `alone,alone,${bob},bob,"Mail, ""weekly""",,,`,
       `,,${bob},bob,API,Autumn,,`,
     ])
-    const [, newest] = await exported(shop, 'publication', { fields: ['date', 'customer_id'] })
+    const [, newest] = await exportLines(shop, 'publication', { fields: ['date', 'customer_id'] })
     expect(newest).toMatch(new RegExp(`^2026-01-0\\dT\\d\\d:\\d\\d:00\\.000Z,${bob}$`))
   })
 
   test('are sorted in every order, nulls last', async () => {
     const { shop } = await published()
-    const sorted = async (order: string) => (await exported(shop, 'publication', { order, fields: ['code'] })).slice(1)
+    const sorted = async (order: string) =>
+      (await exportLines(shop, 'publication', { order, fields: ['code'] })).slice(1)
     expect(await sorted('voucher_code')).toEqual(['alone', '"q1,q2"', '""'])
     expect(await sorted('-voucher_code')).toEqual(['"q1,q2"', 'alone', '""'])
     expect(await sorted('tracking_id')).toEqual(['"q1,q2"', 'alone', '""'])
@@ -435,19 +436,19 @@ describe('publications', () => {
       [{ created_at: { conditions: { $before: '2020-01-01' } } }, 'none'],
     ]
     for (const [filters, found] of cases) {
-      const [, ...rows] = await exported(shop, 'publication', { order: 'created_at', fields: ['code'], filters })
+      const [, ...rows] = await exportLines(shop, 'publication', { order: 'created_at', fields: ['code'], filters })
       const codes = rows.map((row) => row.replaceAll('"', ''))
       expect(rows.length === 0 ? 'none' : codes.join('|'), JSON.stringify(filters)).toBe(found)
     }
     await sql`update campaigns set deleted_at = now() where project_id = ${shop.project_id}`.execute(dbOf(shop))
     const filters = { campaign: { conditions: { $is: 'Autumn' } } }
-    expect(await exported(shop, 'publication', { filters })).toHaveLength(1)
+    expect(await exportLines(shop, 'publication', { filters })).toHaveLength(1)
   })
 
   test('are filtered case-insensitively if the codes of the project are case-insensitive', async () => {
     const { shop } = await published({ project: { case_sensitive_codes: false } })
     const filters = { voucher: { conditions: { $is: 'Q2' } } }
-    expect(await exported(shop, 'publication', { fields: ['code'], filters })).toEqual(['Code', '"q1,q2"'])
+    expect(await exportLines(shop, 'publication', { fields: ['code'], filters })).toEqual(['Code', '"q1,q2"'])
   })
 })
 
@@ -500,7 +501,7 @@ describe('transactions', () => {
       'details',
     ]
     const filters = { campaign_id: { conditions: { $is: campaign_id } } }
-    expect(await exported(shop, 'voucher_transactions', { fields, filters })).toEqual([
+    expect(await exportLines(shop, 'voucher_transactions', { fields, filters })).toEqual([
       'Type,Amount,Balance,Source,Voucher ID,Campaign ID,Related Transaction ID,Details',
       `CREDITS_REMOVAL,-1200,1300,API,${card},${campaign_id},,"{""balance"":{""type"":""gift_voucher"",""total"":1300}}"`,
       `CREDITS_ADDITION,2500,2500,API,${card},${campaign_id},,"{""balance"":{""type"":""gift_voucher"",""total"":2500}}"`,
@@ -526,7 +527,7 @@ describe('transactions', () => {
       expect((await followExport(shop, done.result?.url ?? '')).body).toBe('Amount\n2500\n-1200\n')
     }
     const filters = { voucher_id: { conditions: { $not_in: ['card', 'nobody'] } } }
-    expect(await exported(shop, 'voucher_transactions', { fields: ['voucher_id'], filters })).toEqual([
+    expect(await exportLines(shop, 'voucher_transactions', { fields: ['voucher_id'], filters })).toEqual([
       'Voucher ID',
       other,
     ])
@@ -581,16 +582,16 @@ describe('points by expiration date', () => {
       `lopb_spent,${campaignId},${card},EXPIRED,2026-03-07,0`,
     ]
     const never = `lopb_never,${campaignId},${card},ACTIVE,,70`
-    expect(await exported(shop, 'points_expiration')).toEqual([
+    expect(await exportLines(shop, 'points_expiration')).toEqual([
       'ID,Campaign ID,Voucher ID,Status,Expires At,Points',
       ...rows,
       never,
     ])
-    expect((await exported(shop, 'points_expiration', { order: 'expires_at' })).slice(1)).toEqual([
+    expect((await exportLines(shop, 'points_expiration', { order: 'expires_at' })).slice(1)).toEqual([
       ...rows.toReversed(),
       never,
     ])
-    const of = async (filters: object) => (await exported(shop, 'points_expiration', { filters })).length - 1
+    const of = async (filters: object) => (await exportLines(shop, 'points_expiration', { filters })).length - 1
     expect(await of({ campaign_id: { conditions: { $in: [campaignId] } } })).toBe(5)
     expect(await of({ campaign_id: { conditions: { $is_not: campaignId } } })).toBe(0)
     expect(await of({ voucher_id: { conditions: { $is: card } } })).toBe(5)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../testing/app.ts'
 import { newCampaign, newVoucher } from '../testing/campaigns.ts'
-import { exported } from '../testing/exports.ts'
+import { exportLines } from '../testing/exports.ts'
 import { ok } from '../testing/orders.ts'
 import { newPromotion, newTier } from '../testing/promotions.ts'
 import { newRedemption, ofTier, ofVoucher } from '../testing/redemptions.ts'
@@ -31,7 +31,7 @@ async function newHistory(shop: Shop) {
 test('an export of redemptions has its fields, defaults and orders', async () => {
   const shop = await newProject()
   const { anna, tier } = await newHistory(shop)
-  expect(await exported(shop, 'redemption')).toEqual([
+  expect(await exportLines(shop, 'redemption')).toEqual([
     'ID,Object,Voucher Code,Customer ID,Date,Result',
     `r_6,redemption,,,${at(6)},SUCCESS`,
     `rr_5,redemption_rollback,CARD,,${at(5)},SUCCESS`,
@@ -41,7 +41,7 @@ test('an export of redemptions has its fields, defaults and orders', async () =>
     `r_1,redemption,TEN,${anna.id},${at(1)},SUCCESS`,
   ])
   const fields = ['id', 'campaign', 'promotion_tier_id', 'customer_source_id', 'customer_name', 'tracking_id', 'order_id', 'order_amount', 'gift_amount', 'loyalty_points', 'failure_code', 'failure_message', 'metadata'] // biome-ignore format: one list
-  expect(await exported(shop, 'redemption', { order: 'created_at', fields })).toEqual([
+  expect(await exportLines(shop, 'redemption', { order: 'created_at', fields })).toEqual([
     'ID,Campaign,Promotion Tier ID,Customer Source ID,Customer Name,Tracking ID,Order ID,Order Amount,Gift Amount,Loyalty Points,Failure Code,Failure Message,metadata.shop,metadata.till',
     'r_1,Spring,,anna,Anna,t1,ord_1,1000,,,,,,7',
     'rf_2,Spring,,,,,,,,,voucher_expired,expired,,',
@@ -59,7 +59,7 @@ test('an export of redemptions has its fields, defaults and orders', async () =>
     '-customer_id': 'r_1 rr_5 rf_2 r_6 r_4 r_3',
   }
   for (const order of exportables.redemption.orders) {
-    const [, ...rows] = await exported(shop, 'redemption', { order, fields: ['id'] })
+    const [, ...rows] = await exportLines(shop, 'redemption', { order, fields: ['id'] })
     expect(rows.length, order).toBe(6)
     if (order in sorted) expect([order, rows.join(' ')]).toEqual([order, sorted[order]])
   }
@@ -90,7 +90,7 @@ describe('filters', () => {
       [{ 'metadata.till': { conditions: { $is: 7 } } }, 'r_1'],
     ]
     for (const [filters, found] of cases) {
-      const [, ...rows] = await exported(shop, 'redemption', { order: 'created_at', fields: ['id'], filters })
+      const [, ...rows] = await exportLines(shop, 'redemption', { order: 'created_at', fields: ['id'], filters })
       expect(rows.join(' '), JSON.stringify(filters)).toBe(found)
     }
   })
@@ -111,5 +111,5 @@ test('the trash bin and other projects are excluded', async () => {
   await shop.call('DELETE', '/v1/vouchers/CARD')
   await shop.call('DELETE', '/v1/campaigns/Spring')
   await shop.call('DELETE', '/v1/campaigns/Promo')
-  expect(await exported(shop, 'redemption', { fields: ['id'] })).toEqual(['ID', 'r_3'])
+  expect(await exportLines(shop, 'redemption', { fields: ['id'] })).toEqual(['ID', 'r_3'])
 })

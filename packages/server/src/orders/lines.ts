@@ -1,5 +1,5 @@
 import type { ItemFacts, OrderFacts } from '@guerdon/engine/schema'
-import { type GoodKeys, type Goods, namedBy } from '../catalogue/products/goods.ts'
+import { type GoodKeys, type Goods, lookupByKey } from '../catalogue/products/goods.ts'
 import type { StoredOrder } from './order.ts'
 
 /** The fields of a line by which the catalogue can find its product or SKU. */
@@ -31,7 +31,7 @@ export function goodKeys(lines: readonly Line[]): GoodKeys {
  * id, also where the line sent a source id; unknown ids are kept as sent.
  */
 export function withCatalogue<T extends ItemFacts>(lines: readonly T[], goods: Goods): T[] {
-  const [findProduct, findSku] = [namedBy(goods.products), namedBy(goods.skus)]
+  const [findProduct, findSku] = [lookupByKey(goods.products), lookupByKey(goods.skus)]
   return lines.map((line) => {
     const sku = firstKnown(skuKeys(line), findSku)
     const product = sku === undefined ? firstKnown(productKeys(line), findProduct) : findProduct(sku.product_id)

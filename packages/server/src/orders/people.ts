@@ -29,8 +29,8 @@ export async function peopleOf(
   options: UpsertOptions,
 ): Promise<People> {
   const bodies: CustomerBodies = {
-    ...(saysAnything(customer) ? { customer } : {}),
-    ...(saysAnything(referrer) ? { referrer } : {}),
+    ...(hasCustomerFields(customer) ? { customer } : {}),
+    ...(hasCustomerFields(referrer) ? { referrer } : {}),
   }
   await lockInIdOrder(ctx, before, bodies)
   const customers = await findOrUpsert(ctx, bodies, options)
@@ -66,7 +66,7 @@ const profileFields = [
  * Whether a customer object has any field set. An order with an empty customer object has no customer; otherwise every such
  * order would create an anonymous one (docs/reference/customers.md#how-requests-name-a-customer).
  */
-export const saysAnything = (sent: CustomerBody | undefined): sent is CustomerBody =>
+export const hasCustomerFields = (sent: CustomerBody | undefined): sent is CustomerBody =>
   sent !== undefined &&
   (sent.id != null || sent.source_id != null || profileFields.some((name) => sent[name] != null && isSet(sent[name])))
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { operation } from '../core/http/operation.ts'
 import { loggable, openLog } from '../core/lib/log.ts'
 import { operations } from '../operations.ts'
-import { endsOf, newProject, newTestApp, type Shop, send } from '../testing/app.ts'
+import { newProject, newTestApp, type Shop, send, waitForRequests } from '../testing/app.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -145,7 +145,7 @@ async function newLoggingService(level: string) {
   const written: string[] = []
   const log = openLog(level, { write: (line) => void written.push(line) })
   const app = newTestApp({ ...shop.service.runtime, log }, [...operations, failInDatabase])
-  const allEnded = endsOf(app)
+  const allEnded = waitForRequests(app)
   await app.ready()
   onTestFinished(() => app.close())
   const lines = () => written.map((line) => JSON.parse(line) as Record<string, unknown>)

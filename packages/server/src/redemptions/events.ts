@@ -6,10 +6,10 @@ import type { NewEvent } from '../core/events/emit.ts'
 import type { SimpleRedemption } from '../core/events/shapes.ts'
 import { toSimpleStack } from '../incentives/promotions/stack.ts'
 import { toSimplePromotionTier } from '../incentives/promotions/tier.ts'
-import { nothingEarned } from '../incentives/vouchers/entry-changes.ts'
+import { noEarningDetails } from '../incentives/vouchers/entry-changes.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
 import { simpleCampaign } from '../loyalty/points/campaign-view.ts'
-import { shownTier } from '../loyalty/points/view.ts'
+import { tierView } from '../loyalty/points/view.ts'
 import { type StoredOrder, toSimpleOrder } from '../orders/order.ts'
 import type { RedeemedOrder } from './redeemed-order.ts'
 import type { RedeemedPart } from './redeemed-part.ts'
@@ -118,8 +118,8 @@ export function transactionEvents(ctx: Ctx, context: EventContext, { row, candid
       entity_id: after.id,
       data: {
         ...data,
-        ...nothingEarned,
-        holder_loyalty_tier: shownTier(checkout.rows.configuration, candidate.voucher?.member?.tier_id ?? null),
+        ...noEarningDetails,
+        holder_loyalty_tier: tierView(checkout.rows.configuration, candidate.voucher?.member?.tier_id ?? null),
         reward: row.reward,
       },
     },

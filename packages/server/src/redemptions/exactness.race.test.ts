@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { auditBooks } from '../testing/checkout-load/audit.ts'
+import { auditTables } from '../testing/checkout-load/audit.ts'
 import { violationsOf } from '../testing/checkout-load/findings.ts'
 import { openShop, type Shop } from '../testing/checkout-load/shop.ts'
 import { createDatabase } from '../testing/postgres.ts'
@@ -28,5 +28,5 @@ describe.each(Object.entries(races))('%s', (_, group) => {
 })
 
 test('after all races, the tables are consistent with each other', async () => {
-  expect(violationsOf(await auditBooks(shop))).toEqual([])
+  expect(violationsOf(await auditTables(shop))).toEqual([])
 })

@@ -3,7 +3,7 @@ import type { Ctx } from '../core/context.ts'
 import type { CascadeState } from '../loyalty/points/card.ts'
 import { simpleEvent } from '../loyalty/points/earning-trigger.ts'
 import { applyMemberChanges, paidOrder } from '../loyalty/points/member-changes.ts'
-import { pays } from '../loyalty/points/programs.ts'
+import { hasRuleFor } from '../loyalty/points/programs.ts'
 import { convertRedemption, type RedeemedReferralCode } from '../loyalty/referrals/convert.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'
 import { simpleRedemption } from './events.ts'
@@ -15,7 +15,7 @@ export function hasFollowUps(redeemed: Redeemed): boolean {
   if (redeemer.customer === null) return false
   if (children.some(({ code }) => code?.after.type === 'LOYALTY_CARD' || code?.voucher.is_referral_code === true))
     return true
-  return isPaid(redeemed) && pays(redeemed.checkout.rows.configuration, 'order.paid')
+  return isPaid(redeemed) && hasRuleFor(redeemed.checkout.rows.configuration, 'order.paid')
 }
 
 /** Whether this redemption makes the order PAID. */
@@ -28,7 +28,7 @@ export async function applyFollowUps(ctx: Ctx, redeemed: Redeemed, cascade: Casc
   await convertRedemption(ctx, redeemer.customer, referralCodesOf(redeemed), cascade)
   const spentCards = children.flatMap(({ code }) => (code?.after.type === 'LOYALTY_CARD' ? [code.after.id] : []))
   const rewardCredits = children.flatMap(({ rewarded }) => rewarded?.issued.grown ?? [])
-  const isEarning = order !== null && paid_event_id !== null && pays(checkout.rows.configuration, 'order.paid')
+  const isEarning = order !== null && paid_event_id !== null && hasRuleFor(checkout.rows.configuration, 'order.paid')
   if (spentCards.length + rewardCredits.length > 0 || isEarning)
     await applyMemberChanges(ctx, redeemer.customer.id, {
       configuration: checkout.rows.configuration,

@@ -12,7 +12,7 @@ import { type ApiError, invalidPayload } from '../core/http/errors.ts'
 import type { StoredReplyResult } from '../core/http/operation.ts'
 import { newCascade } from '../loyalty/points/card.ts'
 import { applyDueChangesToCards } from '../loyalty/points/due-changes-to-cards.ts'
-import { pays } from '../loyalty/points/programs.ts'
+import { hasRuleFor } from '../loyalty/points/programs.ts'
 import { writeOverrides } from '../orders/goods.ts'
 import { failure, failureOf } from './failed.ts'
 import { applyFollowUps, hasFollowUps, refreshVersion } from './follow-ups.ts'
@@ -76,7 +76,7 @@ async function redeemRequest<Answer>(
     if (writesCatalogue) await writeOverrides(ctx, request.order?.items ?? [])
     if (cards.length > 0) await applyDueChangesToCards(ctx, cards)
   }
-  const needsTransaction = request.order !== null && pays(ctx.configurations.known(ctx.project_id), 'order.paid')
+  const needsTransaction = request.order !== null && hasRuleFor(ctx.configurations.known(ctx.project_id), 'order.paid')
   const needsPreparation = writesCatalogue || cards.length > 0
   const decideAlone = () =>
     decideAndSave<Answer>(ctx, request, decide, {

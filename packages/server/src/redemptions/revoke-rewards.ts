@@ -7,10 +7,10 @@ import { changeGift } from '../incentives/vouchers/change-gift.ts'
 import { findVoucher, getVoucher } from '../incentives/vouchers/store.ts'
 import { switchVoucher } from '../incentives/vouchers/update.ts'
 import { balanceOf, type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
-import { cardNamed, momentNow } from '../loyalty/points/card.ts'
-import { followBalances } from '../loyalty/points/cascade.ts'
+import { findCard, momentNow } from '../loyalty/points/card.ts'
+import { applyBalanceChanges } from '../loyalty/points/cascade.ts'
 import { applyDueChanges } from '../loyalty/points/due-changes.ts'
-import { emitTransaction, tellPointsAdded } from '../loyalty/points/events.ts'
+import { emitPointsAdded, emitTransaction } from '../loyalty/points/events.ts'
 import { debit } from '../loyalty/points/ledger.ts'
 import { lockAndLoadMembers, saveMembers } from '../loyalty/points/unit-of-work.ts'
 import { toRewardAssignment } from '../loyalty/reward-assignments/reward-assignment.ts'
@@ -75,15 +75,15 @@ async function removePoints(ctx: Ctx, { id, holder_id }: StoredVoucher, amount: 
   if (holder_id === null) return
   const books = await lockAndLoadMembers(ctx, [holder_id])
   await applyDueChanges(books)
-  const card = cardNamed(books, id)
+  const card = findCard(books, id)
   const removable = card === undefined ? 0 : Math.min(balanceOf(card.voucher), amount)
   if (card === undefined || removable === 0) return
   const moment = momentNow(ctx)
   const details = { type: 'POINTS_REMOVAL', source: 'Automation', operation_type: 'AUTOMATIC' } as const
   const posted = debit(books, card, removable, details, moment)
   emitTransaction(books, card, posted)
-  tellPointsAdded(books, card, posted)
-  await followBalances(books, [id], moment, { isIncreased: false })
+  emitPointsAdded(books, card, posted)
+  await applyBalanceChanges(books, [id], moment, { isIncreased: false })
   await saveMembers(books)
 }
 

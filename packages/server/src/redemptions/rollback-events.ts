@@ -6,7 +6,7 @@ import type { Id } from '../core/lib/ids.ts'
 import { toSimpleCampaign } from '../incentives/campaigns/campaign.ts'
 import { toSimpleStack } from '../incentives/promotions/stack.ts'
 import { toSimplePromotionTier } from '../incentives/promotions/tier.ts'
-import { nothingEarned } from '../incentives/vouchers/entry-changes.ts'
+import { noEarningDetails } from '../incentives/vouchers/entry-changes.ts'
 import { showVoucher } from '../incentives/vouchers/show.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
 import { toLoyaltyTier } from '../loyalty/tiers/loyalty-tier.ts'
@@ -110,7 +110,7 @@ async function transactionEvent(
     entity_id: entityId,
     data: {
       ...common,
-      ...nothingEarned,
+      ...noEarningDetails,
       holder_loyalty_tier: tier && toLoyaltyTier(tier),
       reward: reward as Record<string, unknown> | null,
     },

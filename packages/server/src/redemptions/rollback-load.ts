@@ -2,7 +2,7 @@ import type { Posting } from '@guerdon/engine/schema'
 import { sql } from 'kysely'
 import type { StoredCustomer } from '../audience/customers/customer.ts'
 import { listCustomersById } from '../audience/customers/store.ts'
-import type { Versioned } from '../checkout/decision/loaded.ts'
+import type { Versioned } from '../checkout/decision/checkout-rows.ts'
 import { multipleRequests } from '../checkout/decision/save.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow, PromotionStackRow } from '../core/db/tables.ts'
@@ -13,7 +13,7 @@ import { listCampaignsById, type StoredCampaign } from '../incentives/campaigns/
 import type { StoredTier } from '../incentives/promotions/tier.ts'
 import { listTiersById } from '../incentives/promotions/tier-store.ts'
 import { heap } from '../incentives/vouchers/initial-credits.ts'
-import { listVouchersEver } from '../incentives/vouchers/store.ts'
+import { listVouchersIncludingBinned } from '../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import type { StoredItem, StoredOrder } from '../orders/order.ts'
 import type { StoredRedemption } from './redemption.ts'
@@ -61,7 +61,7 @@ export async function loadRollback(
   if (redemption === undefined) throw notFound('redemption', id) // deleted since the request read it
   const parts = partsOf(redemption, rows, order)
 
-  const vouchers = await listVouchersEver(ctx, [...versions.keys()])
+  const vouchers = await listVouchersIncludingBinned(ctx, [...versions.keys()])
   const referrerId = order?.referrer_id ?? null
   const customers = await customersById(ctx, [referrerId, ...vouchers.map(({ holder_id }) => holder_id)])
   return {

@@ -11,7 +11,7 @@ import { newId } from '../core/lib/ids.ts'
 import { loadMetadataRules, refuseUnlessStorable } from '../definitions/metadata-schemas/rules.ts'
 import { figureTallies } from '../incentives/campaigns/summary-figures.ts'
 import { applyDueChangesToCards } from '../loyalty/points/due-changes-to-cards.ts'
-import { applyMemberChanges, followCanceledOrder } from '../loyalty/points/member-changes.ts'
+import { applyMemberChanges, onOrderCanceled } from '../loyalty/points/member-changes.ts'
 import { undoConversions } from '../loyalty/referrals/undo-conversion.ts'
 import { toOrder } from '../orders/order.ts'
 import { hasProfile } from '../orders/people.ts'
@@ -231,7 +231,7 @@ async function applyRollbackFollowUps(ctx: Ctx, facts: RollbackFacts, rollback: 
   const cards = parts.flatMap(({ voucher }) => (voucher?.type === 'LOYALTY_CARD' ? [voucher.id] : []))
   // Refunded points do not trigger automatic redemptions: that would redo what the caller rolls back.
   if (facts.customer !== null && cards.length > 0) await applyMemberChanges(ctx, facts.customer.id, { touched: cards })
-  if (order?.status === 'CANCELED' && facts.order?.status !== 'CANCELED') await followCanceledOrder(ctx, order)
+  if (order?.status === 'CANCELED' && facts.order?.status !== 'CANCELED') await onOrderCanceled(ctx, order)
 }
 
 const invalidRedemption = ({ id }: ShownRow, details: string): ApiError =>

@@ -7,7 +7,7 @@ import type { PromotionTier } from '../incentives/promotions/schema.ts'
 import { showTiers } from '../incentives/promotions/show-tiers.ts'
 import { listTiersById } from '../incentives/promotions/tier-store.ts'
 import type { Voucher } from '../incentives/vouchers/schema.ts'
-import { listVouchersEver } from '../incentives/vouchers/store.ts'
+import { listVouchersIncludingBinned } from '../incentives/vouchers/store.ts'
 import { toVoucher } from '../incentives/vouchers/voucher.ts'
 import { listAssignmentsOf } from '../rules/validation-rules/assignment-store.ts'
 import { toRedemption, toRollback } from './redemption.ts'
@@ -49,7 +49,7 @@ const relatedIds = (rows: readonly ShownRow[], type: ShownRow['related_object_ty
 
 /** Each with its rule assignments: first its own, then those of its campaign. */
 async function vouchersOf(ctx: Ctx, rows: readonly ShownRow[]): Promise<Map<string, Voucher>> {
-  const vouchers = await listVouchersEver(ctx, relatedIds(rows, 'voucher'))
+  const vouchers = await listVouchersIncludingBinned(ctx, relatedIds(rows, 'voucher'))
   if (vouchers.length === 0) return new Map()
   const ids = vouchers.map(({ id }) => id)
   const campaignIds = [...new Set(vouchers.flatMap(({ campaign_id }) => campaign_id ?? []))]

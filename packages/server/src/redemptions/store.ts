@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow, RedemptionRow } from '../core/db/tables.ts'
 import { tally, tallyOf } from '../core/db/tallies.ts'
-import { forgetEvents } from '../core/events/forget.ts'
+import { deleteEvents } from '../core/events/delete-events.ts'
 import { notFound } from '../core/http/errors.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
@@ -171,7 +171,7 @@ export async function deleteCounted(
  * (docs/reference/customers.md#endpoints). Deletes the events of these redemptions, and returns how many there were.
  */
 export async function eraseCustomerFromRedemptions({ db, project_id }: Ctx, id: CustomerRow['id']): Promise<number> {
-  const events = await forgetEvents(
+  const events = await deleteEvents(
     db,
     project_id,
     sql`r.project_id = ${project_id} and r.customer_id = ${id}

@@ -118,7 +118,7 @@ export function newTestApp(runtime: Runtime, served: readonly Operation[] = oper
  * Returns a function that waits until every request to a service has ended and is logged, which happens after the client has
  * the response. Call it before the service is ready.
  */
-export function endsOf(app: FastifyInstance): () => Promise<void> {
+export function waitForRequests(app: FastifyInstance): () => Promise<void> {
   let inFlight = 0
   app.addHook('onRequest', (_request, reply, next) => {
     inFlight += 1

@@ -13,7 +13,7 @@ import { atEnd } from './closings.ts'
 import { openTestRuntime } from './runtime.ts'
 
 /** A runtime without job workers; a second one on the same database simulates another process. */
-export async function openHouse(database: Database): Promise<Runtime> {
+export async function openIdleRuntime(database: Database): Promise<Runtime> {
   const runtime = await openTestRuntime(database)
   atEnd(() => runtime.credentials.close())
   atEnd(() => runtime.deferred.close())

@@ -29,7 +29,7 @@ export const followExport = (shop: Shop, url: string, headers: Record<string, st
   >
 
 /** Creates an export, completes it, and returns the lines of its file. */
-export async function exported(shop: Shop, exportedObject: string, parameters?: object): Promise<string[]> {
+export async function exportLines(shop: Shop, exportedObject: string, parameters?: object): Promise<string[]> {
   const { id } = await createExport(shop, exportedObject, parameters)
   await workOnExports(shop)
   const { status, result } = await readExport(shop, id)

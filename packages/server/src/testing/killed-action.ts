@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, inject, onTestFinished } from 'vitest'
 import { until } from './background.ts'
 import { createDatabase } from './postgres.ts'
-import { headersFrom, patiently, startGuerdon } from './process.ts'
+import { headersFrom, retryWhile503, startGuerdon } from './process.ts'
 
 export interface KilledAction {
   /** Starts the action, the only one of the service. */
@@ -18,7 +18,7 @@ type ActionRecord = any
  * Starts an async action on a new service, kills that with -9 in the middle of the action, and lets a second service finish it.
  * Returns the finished action and a database client to check the result with.
  */
-export async function killedInTheMiddle({ start, progress_min = 0 }: KilledAction): Promise<{
+export async function runKilledAction({ start, progress_min = 0 }: KilledAction): Promise<{
   action: ActionRecord
   address: string
   headers: Record<string, string>
@@ -32,9 +32,9 @@ export async function killedInTheMiddle({ start, progress_min = 0 }: KilledActio
   const first = await startGuerdon(settings)
   const headers = await headersFrom(first)
   const read = async (address: string): Promise<ActionRecord> => {
-    const listed = await patiently(() => fetch(`${address}/v1/async-actions?limit=1`, { headers }))
+    const listed = await retryWhile503(() => fetch(`${address}/v1/async-actions?limit=1`, { headers }))
     const [{ id }] = ((await listed.json()) as { async_actions: [{ id: string }] }).async_actions
-    return (await patiently(() => fetch(`${address}/v1/async-actions/${id}`, { headers }))).json()
+    return (await retryWhile503(() => fetch(`${address}/v1/async-actions/${id}`, { headers }))).json()
   }
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -97,6 +97,6 @@ export async function sendFile(
 ): Promise<void> {
   const form = new FormData()
   form.set('file', new Blob([lines.join('\n')]), name)
-  const answer = await patiently(() => fetch(url, { method: 'POST', headers, body: form }))
+  const answer = await retryWhile503(() => fetch(url, { method: 'POST', headers, body: form }))
   expect(answer.status).toBe(202)
 }

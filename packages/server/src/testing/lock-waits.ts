@@ -21,7 +21,7 @@ export async function untilOthersWait(
 }
 
 /** Waits until another request waits for this transaction: for one of its locks or, embedded, for the only connection. */
-export async function untilSomebodyWaits(database: Database, trx: Db): Promise<void> {
+export async function untilRequestWaits(database: Database, trx: Db): Promise<void> {
   if (database.kind === 'postgres') return untilOthersWait(database, await backendOf(trx))
   await until(() => (database.load().waiting > 0 ? true : undefined))
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { lookAtSegments } from '../audience/segments/watch.ts'
-import { lookAtMembers } from '../loyalty/points/daily-job.ts'
+import { processSegments } from '../audience/segments/worker.ts'
+import { runDueMembersBatch } from '../loyalty/points/daily-job.ts'
 import { type Answer, type Shop, uniqueName } from './app.ts'
 import { until } from './background.ts'
 import { ok } from './orders.ts'
@@ -153,15 +153,15 @@ export const sendEvent = (shop: Shop, event: string, sourceId: string, more: obj
   ok(shop, 'POST', '/v1/events', { event, customer: { source_id: sourceId }, ...more })
 
 /** Runs the daily loyalty job of a project until nothing is due by the test clock or by changes of programs. */
-export async function runClock({ service, project_id }: Shop): Promise<void> {
-  for (let runs = 0; await lookAtMembers(service.runtime, { only: project_id }); runs += 1)
+export async function runDailyLoyaltyJob({ service, project_id }: Shop): Promise<void> {
+  for (let runs = 0; await runDueMembersBatch(service.runtime, { only: project_id }); runs += 1)
     expect(runs, 'the daily loyalty job does not end').toBeLessThan(1_000)
 }
 
 /** Sets the test clock and runs the daily loyalty job, which applies everything due by then. */
 export async function runUntil(shop: Shop, at: string): Promise<void> {
   shop.service.clock.set(at)
-  await runClock(shop)
+  await runDailyLoyaltyJob(shop)
 }
 
 /** Runs the segment jobs. A walk over all customers ends only after the transactions that were open before it. */
@@ -173,7 +173,7 @@ export async function runSegments({ service, project_id }: Shop): Promise<void> 
     .select('id')
   // Another test may have a transaction open on the same server.
   await until(async () => {
-    while (await lookAtSegments(service.runtime, { daily: true, only: project_id }));
+    while (await processSegments(service.runtime, { daily: true, only: project_id }));
     return (await walking.execute()).length === 0 ? true : undefined
   })
 }
@@ -189,7 +189,7 @@ export interface Told {
 }
 
 /** The events of a project, the oldest first; `like` is an SQL pattern for the type. */
-export async function told({ service, project_id }: Shop, like = '%'): Promise<Told[]> {
+export async function emittedEvents({ service, project_id }: Shop, like = '%'): Promise<Told[]> {
   const { db } = service.runtime.database
   return db
     .selectFrom('events')
@@ -201,8 +201,8 @@ export async function told({ service, project_id }: Shop, like = '%'): Promise<T
 }
 
 /** The tier changes, such as `joined Bronze` or `upgraded Bronze → Silver`, of all customers or of one. */
-export async function tierTurns(shop: Shop, sourceId?: string): Promise<string[]> {
-  const events = await told(shop, 'customer.loyalty.tier.%')
+export async function tierChanges(shop: Shop, sourceId?: string): Promise<string[]> {
+  const events = await emittedEvents(shop, 'customer.loyalty.tier.%')
   return events
     .filter(({ data }) => sourceId === undefined || data.customer.source_id === sourceId)
     .map(({ type, data }) => {
@@ -220,7 +220,7 @@ export const onDrop = {
     expiration_date: { type: 'BALANCE_DROP' },
   },
 }
-export const lasting = (extend: string, rounding?: object) => ({
+export const tierLasting = (extend: string, rounding?: object) => ({
   loyalty_tiers_expiration: {
     qualification_type: 'BALANCE',
     start_date: { type: 'IMMEDIATE' },

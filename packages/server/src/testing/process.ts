@@ -56,7 +56,7 @@ export async function startGuerdon(env: Record<string, string>): Promise<Guerdon
 }
 
 /** Retries while the answer is 503: a process that is still busy starting sheds load. */
-export async function patiently(call: () => Promise<Response>): Promise<Response> {
+export async function retryWhile503(call: () => Promise<Response>): Promise<Response> {
   return until(async () => {
     const answer = await call()
     return answer.status === 503 ? undefined : answer
@@ -72,6 +72,6 @@ export async function headersFrom({ address, output }: GuerdonProcess): Promise<
 
 export async function accessToken(address: string, pair: Record<string, string>): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })
-  const answer = await patiently(() => fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body }))
+  const answer = await retryWhile503(() => fetch(`${address}/v1/oauth/token`, { method: 'POST', headers: pair, body }))
   return ((await answer.json()) as { access_token: string }).access_token
 }

@@ -8,7 +8,7 @@ import { PgliteStatements } from '../core/db/pglite-statements.ts'
 const isInsideCall = new AsyncLocalStorage<true>()
 
 /** Makes a call and returns the statements that it sent to the database, including BEGIN and COMMIT. */
-export async function sentBy<T>(call: () => Promise<T>): Promise<{ answer: T; sent: string[] }> {
+export async function statementsSentBy<T>(call: () => Promise<T>): Promise<{ answer: T; sent: string[] }> {
   const sent: string[] = []
   const listen = (statement: string | { text: string }) => {
     const text = typeof statement === 'string' ? statement : statement.text

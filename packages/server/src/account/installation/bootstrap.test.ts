@@ -9,7 +9,7 @@ import { databaseKind } from '../../testing/database.ts'
 import { newInstallation } from '../../testing/installation.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { testSettings } from '../../testing/runtime.ts'
-import { type Bootstrapped, bootstrap } from './bootstrap.ts'
+import { type BootstrapResult, bootstrap } from './bootstrap.ts'
 import { deleteManagementKey, insertManagementKey, listManagementKeys } from './management-keys.ts'
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -24,11 +24,11 @@ beforeAll(async () => {
 
 async function firstStart(
   env: Record<string, string>,
-  look: (trx: Trx, made: Bootstrapped) => Promise<void> = async () => {},
+  look: (trx: Trx, made: BootstrapResult) => Promise<void> = async () => {},
 ): Promise<void> {
   const undone = new Error('looked at')
   await inTransaction(empty.db, async (trx) => {
-    await look(trx, (await bootstrap(trx, testSettings(env).bootstrap, now)) as Bootstrapped)
+    await look(trx, (await bootstrap(trx, testSettings(env).bootstrap, now)) as BootstrapResult)
     throw undone
   }).catch((error: unknown) => {
     if (error !== undone) throw error

@@ -10,16 +10,16 @@ import { CreateProject } from '../projects/schema.ts'
 import { insertManagementKey } from './management-keys.ts'
 
 /** The result of the first start. Generated secrets are displayed once, from here; only their hashes are stored. */
-export interface Bootstrapped {
+export interface BootstrapResult {
   project_id: string
   project_name: string
   owner_email: string
-  application: Pair
-  client: Pair
-  management: Pair
+  application: KeyPair
+  client: KeyPair
+  management: KeyPair
 }
 
-export interface Pair {
+export interface KeyPair {
   id: string
   token: string
   /** Whether the token was generated, not set by the operator, and must be displayed. */
@@ -27,7 +27,7 @@ export interface Pair {
 }
 
 /** Creates one organization, its owner, one sandbox project and three key pairs; null if the database is not empty. */
-export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: string): Promise<Bootstrapped | null> {
+export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: string): Promise<BootstrapResult | null> {
   const existing = await trx.selectFrom('organizations').select('id').executeTakeFirst()
   if (existing !== undefined) return null
   await trx
@@ -96,7 +96,7 @@ function projectBody(configured: Record<string, unknown>): BootstrapProject {
     client_set_voucher_expiration_date_enabled: true,
     ...configured,
   }
-  const fault = compileValidator(BootstrapProject).fault(body, { root: 'Payload', required: 'must' })
+  const fault = compileValidator(BootstrapProject).firstError(body, { root: 'Payload', required: 'must' })
   if (fault !== null) throw new Error(`BOOTSTRAP_PROJECT_JSON: ${fault}`)
   return body
 }

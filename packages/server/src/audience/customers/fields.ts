@@ -15,7 +15,7 @@ export interface EventTally {
 }
 
 /** A successful publication to a customer. */
-export interface Received {
+export interface ReceivedPublication {
   voucher_ids: readonly string[]
   created_at: string
 }
@@ -24,7 +24,7 @@ export interface Received {
 export interface FilteredCustomer {
   customer: Customer
   events: ReadonlyMap<string, EventTally>
-  publications: readonly Received[]
+  publications: readonly ReceivedPublication[]
 }
 
 const number = (column: string | FilterField['column']): FilterField => ({ type: 'number', column })

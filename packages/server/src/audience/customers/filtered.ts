@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
-import type { EventTally, FilteredCustomer, Received } from './fields.ts'
+import type { EventTally, FilteredCustomer, ReceivedPublication } from './fields.ts'
 
 type CustomerId = StoredCustomer['id']
 
@@ -34,7 +34,10 @@ async function listTallies(
   return events
 }
 
-async function listPublications({ db, project_id }: Ctx, ids: readonly CustomerId[]): Promise<Map<string, Received[]>> {
+async function listPublications(
+  { db, project_id }: Ctx,
+  ids: readonly CustomerId[],
+): Promise<Map<string, ReceivedPublication[]>> {
   const rows = await db
     .selectFrom('publications')
     .where('project_id', '=', project_id)
@@ -42,7 +45,7 @@ async function listPublications({ db, project_id }: Ctx, ids: readonly CustomerI
     .where('result', '=', 'SUCCESS')
     .select(['customer_id', 'voucher_ids', 'created_at'])
     .execute()
-  const publications = new Map<string, Received[]>()
+  const publications = new Map<string, ReceivedPublication[]>()
   for (const { customer_id, ...publication } of rows) {
     const received = publications.get(customer_id as string) ?? []
     received.push(publication)

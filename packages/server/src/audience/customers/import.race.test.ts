@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { killedInTheMiddle, sendFile } from '../../testing/killed-action.ts'
-import { patiently } from '../../testing/process.ts'
+import { runKilledAction, sendFile } from '../../testing/killed-action.ts'
+import { retryWhile503 } from '../../testing/process.ts'
 
 test('an import resumes after kill -9 and creates customers without a source id exactly once', async () => {
   const rows = Array.from({ length: 10_000 }, (_, n) => `Customer ${n},${n % 1_000 === 999 ? 'never' : '1990-03-01'}`)
-  const { action, address, headers, client } = await killedInTheMiddle({
+  const { action, address, headers, client } = await runKilledAction({
     start: (address, headers) =>
       sendFile(`${address}/v1/customers/importCSV`, headers, 'customers.csv', ['Name,Birthdate', ...rows]),
   })
@@ -16,6 +16,6 @@ test('an import resumes after kill -9 and creates customers without a source id 
     'select count(*)::int as all, count(distinct name)::int as names from customers',
   )
   expect(counted).toEqual([{ all: 9_990, names: 9_990 }])
-  const listed = await patiently(() => fetch(`${address}/v1/customers?limit=1`, { headers }))
+  const listed = await retryWhile503(() => fetch(`${address}/v1/customers?limit=1`, { headers }))
   expect(await listed.json()).toMatchObject({ total: 9_990, has_more: true })
 })

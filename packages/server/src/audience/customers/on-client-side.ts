@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { ProjectFlag } from '../../core/db/project-row.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import type { CustomerBody } from './schema.ts'
-import { sourceIdBehind } from './tracking.ts'
+import { decryptTrackingId } from './tracking.ts'
 
 /**
  * Whether a request may create and update customers: client-side requests only if the project allows it
@@ -21,6 +21,6 @@ export const disabledOnClient = (flag: ProjectFlag): ApiError =>
  */
 export function withSourceId<Sent extends CustomerBody | string>({ project }: Pick<Ctx, 'project'>, sent: Sent): Sent
 export function withSourceId({ project }: Pick<Ctx, 'project'>, sent: CustomerBody | string): CustomerBody | string {
-  if (typeof sent === 'string') return sourceIdBehind(project, sent)
-  return sent.source_id == null ? sent : { ...sent, source_id: sourceIdBehind(project, sent.source_id) }
+  if (typeof sent === 'string') return decryptTrackingId(project, sent)
+  return sent.source_id == null ? sent : { ...sent, source_id: decryptTrackingId(project, sent.source_id) }
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { tally } from '../../core/db/tallies.ts'
+import { deleteEvents } from '../../core/events/delete-events.ts'
 import { emit } from '../../core/events/emit.ts'
-import { forgetEvents } from '../../core/events/forget.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
 import type { PermanentDeletion } from './schema.ts'
@@ -32,11 +32,11 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
     return Number(numAffectedRows)
   }
   // Its own events first: events of other objects may share stored parts with them.
-  const ownEvents = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
+  const ownEvents = await deleteEvents(db, project_id, sql`entity_id = ${id}`)
   const orderEvents = ownEvents.filter((type) => type.startsWith('customer.order.')).length
   const holdingEvents = await ctx.reactions.customerErased(ctx, id)
   // Deleting its loyalty cards has emitted new events about the customer.
-  const lateEvents = await forgetEvents(db, project_id, sql`entity_id = ${id}`)
+  const lateEvents = await deleteEvents(db, project_id, sql`entity_id = ${id}`)
   const customerEvents = ownEvents.length - orderEvents + holdingEvents + lateEvents.length
   const events = await deleteRows('custom_events', sql`customer_id = ${id}`)
   await deleteRows('custom_event_tallies', sql`customer_id = ${id}`)

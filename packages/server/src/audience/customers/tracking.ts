@@ -33,7 +33,7 @@ function newToken(trackingSecret: string, sourceId: string): string {
 }
 
 /** Decrypts a token to its `source_id`; any other string is returned unchanged, as a `source_id`. */
-export function sourceIdBehind({ tracking_secret }: Secret, token: string): string {
+export function decryptTrackingId({ tracking_secret }: Secret, token: string): string {
   if (!token.startsWith(prefix)) return token
   const bytes = Buffer.from(token.slice(prefix.length), 'base64url')
   if (bytes.length <= nonceBytes) return token

@@ -113,7 +113,7 @@ function columnsOf(profile: CustomerProfile, stored?: StoredCustomer): ProfileCo
 }
 
 /** A customer with the sent fields merged in, without saving it. */
-export function overlaidProfile(customer: StoredCustomer, profile: CustomerProfile): StoredCustomer {
+export function withProfile(customer: StoredCustomer, profile: CustomerProfile): StoredCustomer {
   const { address, ...columns } = columnsOf(profile, customer)
   return {
     ...customer,

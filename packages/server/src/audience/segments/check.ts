@@ -100,7 +100,7 @@ function entriesOf(
   })
 }
 
-/** The progress of a running recompute (recompute of all memberships of a segment, audience/segments/walk.ts). */
+/** The progress of a running recompute (recompute of all memberships of a segment, audience/segments/recompute-batch.ts). */
 interface RunningRecompute {
   walk_started_at: Instant
   walk_is_silent: boolean

@@ -3,7 +3,7 @@ import type { Ctx } from '../../core/context.ts'
 
 /**
  * Queues a membership check for customers, in the transaction that changes them. A background worker recomputes their
- * memberships within seconds (audience/segments/watch.ts). Queues nothing in a project without dynamic segments.
+ * memberships within seconds (audience/segments/worker.ts). Queues nothing in a project without dynamic segments.
  */
 export async function queueMembershipCheck(ctx: Ctx, ids: readonly string[]): Promise<void> {
   const { db, project_id, now, request_id, caller, jobs } = ctx

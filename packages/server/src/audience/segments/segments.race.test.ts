@@ -8,12 +8,12 @@ import { testCaller } from '../../testing/background.ts'
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { getCustomer } from '../customers/store.ts'
 import { queueMembershipCheck } from './queue-membership-check.ts'
-import { lookAtSegments } from './watch.ts'
+import { processSegments } from './worker.ts'
 
 test('three concurrent workers keep memberships equal to the filter while customers change during a recompute, and emit each entry and exit once', async () => {
   const shop = await newProject()
   const { runtime } = shop.service
-  const runWorker = () => lookAtSegments(runtime, { daily: true, only: shop.project_id })
+  const runWorker = () => processSegments(runtime, { daily: true, only: shop.project_id })
   const sources = Array.from({ length: 12 }, (_, n) => `c${n}`)
   const change = (sourceId: string, name: string) => shop.call('POST', '/v1/customers', { source_id: sourceId, name })
   await Promise.all(sources.map((sourceId, n) => change(sourceId, n % 2 === 0 ? 'VIP' : 'plain')))
@@ -65,7 +65,7 @@ test('three concurrent workers keep memberships equal to the filter while custom
 test('the segment worker and the next step of an import do not deadlock', async () => {
   const shop = await newProject()
   const { runtime } = shop.service
-  const runWorker = () => lookAtSegments(runtime, { daily: false, only: shop.project_id })
+  const runWorker = () => processSegments(runtime, { daily: false, only: shop.project_id })
   await shop.call('POST', '/v1/customers', { source_id: 'c' })
   const filter = { junction: 'and', name: { conditions: { $is: ['VIP'] } } }
   await shop.call('POST', '/v1/segments', { name: 'VIPs', filter })

@@ -5,7 +5,7 @@ import { newCampaign } from '../../testing/campaigns.ts'
 import { newMaterial } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
-import { lookAtSegments } from './watch.ts'
+import { processSegments } from './worker.ts'
 
 const customer = async (shop: Shop, sourceId: string, body: object = {}): Promise<string> =>
   (await shop.call('POST', '/v1/customers', { source_id: sourceId, ...body })).body.id
@@ -25,7 +25,7 @@ async function runSegmentWorker({ service, project_id }: Shop): Promise<void> {
     .select('id')
   // Another test may have a transaction open on the same server.
   await until(async () => {
-    while (await lookAtSegments(service.runtime, { daily: true, only: project_id }));
+    while (await processSegments(service.runtime, { daily: true, only: project_id }));
     return (await runningRecomputes.execute()).length === 0 ? true : undefined
   })
 }

@@ -109,7 +109,7 @@ export async function updateSegment(
 
 /**
  * Starts a recompute of all memberships of these segments in the background, from the first customer on
- * (audience/segments/walk.ts). Restarting a running silent recompute keeps it silent, and keeps its start time unless the new one
+ * (audience/segments/recompute-batch.ts). Restarting a running silent recompute keeps it silent, and keeps its start time unless the new one
  * is silent too: customers created since then still get events.
  */
 export async function startRecomputes(
@@ -127,7 +127,7 @@ export async function startRecomputes(
   afterCommit(() => jobs.wake('segments'))
 }
 
-/** Soft-deletes a segment. It may have a million members: a background job deletes them (audience/segments/watch.ts). */
+/** Soft-deletes a segment. It may have a million members: a background job deletes them (audience/segments/worker.ts). */
 export async function hideSegment(ctx: Ctx, id: SegmentId): Promise<void> {
   await recordDeletion(ctx.db, ctx.project_id, 'segment', id)
   await ctx.db

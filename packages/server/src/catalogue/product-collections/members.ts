@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { invalidPayload, notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { listProductsNamed } from '../products/store.ts'
-import { listSkusNamed } from '../skus/store.ts'
+import { listProductsByKey } from '../products/store.ts'
+import { listSkusByKey } from '../skus/store.ts'
 import type { CollectionMember, NewMember } from './schema.ts'
 
 /**
@@ -31,10 +31,10 @@ async function memberLookup(
   sent: readonly NewMember[],
 ): Promise<(newMember: NewMember) => CollectionMember | undefined> {
   const keysOf = (object: NewMember['object']) => sent.filter((member) => member.object === object).map(({ id }) => id)
-  const foundSkus = await listSkusNamed(ctx, keysOf('sku'))
+  const foundSkus = await listSkusByKey(ctx, keysOf('sku'))
   // Lock products before SKUs, in the same order as deleting a product does.
   const parents = foundSkus.map(({ product_id }) => product_id)
-  const products = await listProductsNamed(ctx, [...keysOf('product'), ...parents], { lock: 'here' })
+  const products = await listProductsByKey(ctx, [...keysOf('product'), ...parents], { lock: 'here' })
   const lockedIds = await lockSkus(
     ctx,
     foundSkus.map(({ id }) => id),

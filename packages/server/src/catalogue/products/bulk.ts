@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import { defineBulkUpdate, defineMetadataUpdate } from '../../core/jobs/bulk-update.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import type { BulkProduct } from './schema.ts'
-import { listProductsNamed } from './store.ts'
+import { listProductsByKey } from './store.ts'
 import { upsertProduct } from './upsert.ts'
 
 /** Upserts each product by its source id and merges its metadata (docs/reference/products.md#product-endpoints). */
@@ -16,7 +16,7 @@ const eachProduct = {
     return { found: !isNew }
   },
   async existing(ctx: Ctx, sourceIds: string[]) {
-    const products = await listProductsNamed(ctx, sourceIds)
+    const products = await listProductsByKey(ctx, sourceIds)
     return new Set(products.map(({ source_id }) => source_id ?? ''))
   },
 }

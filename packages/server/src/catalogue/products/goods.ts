@@ -1,8 +1,8 @@
 import type { Ctx } from '../../core/context.ts'
 import type { Sku } from '../skus/schema.ts'
-import { listSkusNamed } from '../skus/store.ts'
+import { listSkusByKey } from '../skus/store.ts'
 import type { Product } from './schema.ts'
-import { listProductsNamed } from './store.ts'
+import { listProductsByKey } from './store.ts'
 
 /** Products and SKUs of the catalogue, as orders and the engine use them. */
 export interface Goods {
@@ -28,13 +28,13 @@ export interface GoodKeys {
  * docs/reference/orders.md#amounts). Unknown keys are skipped.
  */
 export async function findGoods(ctx: Ctx, keys: GoodKeys): Promise<Goods> {
-  const skus = await listSkusNamed(ctx, keys.skus)
-  const products = await listProductsNamed(ctx, [...keys.products, ...skus.map(({ product_id }) => product_id)])
+  const skus = await listSkusByKey(ctx, keys.skus)
+  const products = await listProductsByKey(ctx, [...keys.products, ...skus.map(({ product_id }) => product_id)])
   return { products, skus }
 }
 
 /** A lookup by key: an id takes precedence over a source id (docs/reference/products.md#ids-and-source-ids). */
-export function namedBy<Good extends { id: string; source_id: string | null }>(
+export function lookupByKey<Good extends { id: string; source_id: string | null }>(
   goods: readonly Good[],
 ): (key: string) => Good | undefined {
   const byId = new Map(goods.map((good) => [good.id, good]))

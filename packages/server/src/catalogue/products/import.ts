@@ -8,7 +8,7 @@ import { checkPrice } from './check-price.ts'
 import { importRows, type ParsedRow, partitionRows, readCells, readPrice } from './csv-rows.ts'
 import { replaced } from './on-conflict.ts'
 import { CreateProduct } from './schema.ts'
-import { insertProducts, listProductsNamed, type NewProduct } from './store.ts'
+import { insertProducts, listProductsByKey, type NewProduct } from './store.ts'
 
 /**
  * Imports products from a CSV file; for a known source id only the name is updated
@@ -46,7 +46,7 @@ function parseProduct(row: CsvRow, rules: MetadataRules): NewProduct {
     metadata,
   }
   if (product.source_id === shippingSourceId) throw isProtected('product', shippingSourceId)
-  const fault = validator.fault(product, { root: 'Payload', required: 'should' })
+  const fault = validator.firstError(product, { root: 'Payload', required: 'should' })
   if (fault !== null) throw invalidPayload(fault)
   checkPrice(product.price, 'invalid_product')
   return product
@@ -55,7 +55,7 @@ function parseProduct(row: CsvRow, rules: MetadataRules): NewProduct {
 async function saveProducts(ctx: Ctx, batch: ParsedRow<NewProduct>[], rules: MetadataRules): Promise<RowFailure[]> {
   const sourceIds = batch.flatMap(({ good }) => good.source_id ?? [])
   const knownSourceIds = new Set(
-    (await listProductsNamed(ctx, sourceIds, { lock: 'here' })).map(({ source_id }) => source_id),
+    (await listProductsByKey(ctx, sourceIds, { lock: 'here' })).map(({ source_id }) => source_id),
   )
   // An import does not write the metadata of a known product, so it is not checked either.
   const { passed, failures } = partitionRows(

@@ -9,10 +9,10 @@ import {
 } from '../../definitions/metadata-schemas/rules.ts'
 import type { Sku } from '../skus/schema.ts'
 import { insertSkus, updateSkus } from '../skus/store.ts'
-import { findGoods, type GoodKeys, type Goods, namedBy } from './goods.ts'
+import { findGoods, type GoodKeys, type Goods, lookupByKey } from './goods.ts'
 import { mergedMetadata, replacedIfGiven } from './on-conflict.ts'
 import type { Product } from './schema.ts'
-import { type GoodChange, insertProducts, listProductsNamed, updateProducts } from './store.ts'
+import { type GoodChange, insertProducts, listProductsByKey, updateProducts } from './store.ts'
 
 /** The product or SKU data of an order line with `override`. Null means not sent. */
 export interface GoodOverride {
@@ -50,8 +50,8 @@ export async function overrideGoods(ctx: Ctx, keys: GoodKeys, overrides: Overrid
     products: [...keys.products, ...keysOf(overrides.products)],
     skus: [...keys.skus, ...keysOf(overrides.skus)],
   })
-  const products = pendingWrites(overrides.products, namedBy(known.products))
-  const skus = pendingWrites(overrides.skus, namedBy(known.skus))
+  const products = pendingWrites(overrides.products, lookupByKey(known.products))
+  const skus = pendingWrites(overrides.skus, lookupByKey(known.skus))
   if ([products, skus].every(({ changed, created }) => changed.length + created.length === 0)) return known
 
   const rules = await loadMetadataRules(ctx, 'product')
@@ -135,12 +135,12 @@ async function writeSkus(
   rules: MetadataRules,
 ): Promise<{ skus: Sku[]; parents: Product[] }> {
   checkSent(rules, changed, created)
-  const parents = await listProductsNamed(
+  const parents = await listProductsByKey(
     ctx,
     created.flatMap(({ product_key }) => product_key ?? []),
     { lock: 'here' },
   )
-  const findParent = namedBy(parents)
+  const findParent = lookupByKey(parents)
   const added = created.map(({ key, product_key, name, price, metadata }) => {
     const parent = findParent(product_key ?? '')
     if (parent === undefined)

@@ -43,7 +43,7 @@ export async function findProduct(
 }
 
 /** Products by ids or source ids; with `lock` they cannot be deleted until the end of the transaction. */
-export async function listProductsNamed(
+export async function listProductsByKey(
   { db, project_id }: Ctx,
   keys: readonly string[],
   { lock }: { lock?: 'here' } = {},

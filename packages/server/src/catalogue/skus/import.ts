@@ -7,11 +7,11 @@ import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/c
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { importRows, type ParsedRow, partitionRows, readCells, readPrice } from '../products/csv-rows.ts'
-import { namedBy } from '../products/goods.ts'
+import { lookupByKey } from '../products/goods.ts'
 import { replacedIfGiven } from '../products/on-conflict.ts'
-import { listProductsNamed } from '../products/store.ts'
+import { listProductsByKey } from '../products/store.ts'
 import { CreateSku } from './schema.ts'
-import { insertSkus, listSkusNamed, type NewSku } from './store.ts'
+import { insertSkus, listSkusByKey, type NewSku } from './store.ts'
 import { checkFields } from './upsert.ts'
 
 /**
@@ -48,7 +48,7 @@ function parseSku(row: CsvRow, rules: MetadataRules): NewSku & { source_id: stri
     attributes: parseAttributes(values.attributes),
     metadata,
   }
-  const fault = validator.fault({ source_id, ...fields }, { root: 'Payload', required: 'should' })
+  const fault = validator.firstError({ source_id, ...fields }, { root: 'Payload', required: 'should' })
   if (fault !== null) throw invalidPayload(fault)
   checkFields(fields)
   return { product_id, source_id, ...fields }
@@ -81,13 +81,13 @@ async function saveSkus(
   batch: ParsedRow<NewSku & { source_id: string }>[],
   rules: MetadataRules,
 ): Promise<RowFailure[]> {
-  const products = await listProductsNamed(
+  const products = await listProductsByKey(
     ctx,
     batch.map(({ good }) => good.product_id),
     { lock: 'here' },
   )
-  const findProduct = namedBy(products)
-  const skus = await listSkusNamed(
+  const findProduct = lookupByKey(products)
+  const skus = await listSkusByKey(
     ctx,
     batch.map(({ good }) => good.source_id),
     { lock: true },

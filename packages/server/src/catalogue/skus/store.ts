@@ -47,7 +47,7 @@ export async function findSku(
 }
 
 /** SKUs by ids or source ids; with `lock` they cannot be deleted until the end of the transaction. */
-export async function listSkusNamed(
+export async function listSkusByKey(
   { db, project_id }: Ctx,
   keys: readonly string[],
   { lock = false }: { lock?: boolean } = {},

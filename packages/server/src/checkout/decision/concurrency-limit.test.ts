@@ -22,7 +22,7 @@ import {
 } from '../../testing/checkout.ts'
 import { newOrder, ok } from '../../testing/orders.ts'
 import { newPromotion } from '../../testing/promotions.ts'
-import { sentBy } from '../../testing/sent-statements.ts'
+import { statementsSentBy } from '../../testing/sent-statements.ts'
 
 /*
  * The number of round trips of a checkout: one for a validation, and a second one where rules compare counters or segments of
@@ -40,7 +40,7 @@ async function statementsOf(shop: Shop, call: Call): Promise<string[]> {
     const first = await call()
     expect(first.status, JSON.stringify(first.body)).toBe(200)
     await shop.service.runtime.deferred.flush() // so that the deferred events of the first call are not counted for the second
-    const { answer: second, sent } = await sentBy(call)
+    const { answer: second, sent } = await statementsSentBy(call)
     expect(second.status, JSON.stringify(second.body)).toBe(200)
     if (attempt === 5 || !sent.some((text) => text.includes('"api_keys"'))) return sent
   }

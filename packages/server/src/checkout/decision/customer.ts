@@ -1,12 +1,12 @@
 import type { CustomerFacts } from '@guerdon/engine/schema'
 import { newCustomerRow, type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
-import { overlaidProfile } from '../../audience/customers/upsert.ts'
+import { withProfile } from '../../audience/customers/upsert.ts'
 import { configuredDefinitions } from '../../audience/segments/configured-definitions.ts'
 import { segmentsOf } from '../../audience/segments/definitions.ts'
 import { asksForSegments } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { newId } from '../../core/lib/ids.ts'
-import type { CheckoutRows, Versioned } from './loaded.ts'
+import type { CheckoutRows, Versioned } from './checkout-rows.ts'
 import { ambiguous, type CheckoutRequest } from './request.ts'
 
 /** The customer of a request. */
@@ -32,7 +32,7 @@ export function buyerOf(
   if (sent === null) return { stored: caller, customer: caller }
   const before =
     caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: sent.source_id }, ctx.now)
-  return { stored: caller, customer: overlaidProfile(before, sent.profile) }
+  return { stored: caller, customer: withProfile(before, sent.profile) }
 }
 
 /** The customer as rules and formulas see it, with the segments that it is in at that moment. */

@@ -1,6 +1,6 @@
 import { clockAt, periodStart } from '@guerdon/engine'
 import type { ValidationRule } from '@guerdon/engine/schema'
-import type { EventTally, Received } from '../../audience/customers/fields.ts'
+import type { EventTally, ReceivedPublication } from '../../audience/customers/fields.ts'
 import { findGoods, type Goods } from '../../catalogue/products/goods.ts'
 import { asksForSegments, type Configuration, rulesOf } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -8,9 +8,9 @@ import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import type { Terms } from '../../core/db/tables.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { keptTerms, knownTerms } from '../../rules/terms/kept.ts'
-import { countedGroups } from '../../rules/validation-rules/counted.ts'
-import type { CheckoutRows, Counted, LoadOptions } from './loaded.ts'
+import { cacheTerms, findCachedTerms } from '../../rules/terms/terms-cache.ts'
+import { counterGroupsOf } from '../../rules/validation-rules/counted.ts'
+import type { CheckoutRows, Counted, LoadOptions } from './checkout-rows.ts'
 import type { CheckoutRequest } from './request.ts'
 import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
 import type { Rows } from './rows.ts'
@@ -22,7 +22,7 @@ interface Details {
   counted?: Record<string, Counted>
   segments?: string[] | null
   events?: Array<{ type: string } & EventTally> | null
-  publications?: Received[] | null
+  publications?: ReceivedPublication[] | null
   publication_metadata?: Record<string, Record<string, unknown> | null> | null
 }
 
@@ -51,7 +51,7 @@ export async function withDetails(
   const caller = callerOf(request, rows)
   // Read from the cache before the query: entries may be evicted while it runs.
   const terms = new Map<string, Terms | undefined>(
-    rows.vouchers.map(({ terms_id }) => [terms_id, knownTerms(ctx.project_id, terms_id)]),
+    rows.vouchers.map(({ terms_id }) => [terms_id, findCachedTerms(ctx.project_id, terms_id)]),
   )
   const uncachedTerms = [...terms].flatMap(([id, content]) => (content === undefined ? [id] : []))
   const question: DetailQuestion = {
@@ -62,7 +62,8 @@ export async function withDetails(
   const details: Details = isEmpty(question)
     ? {}
     : await queryDetails(ctx, db, { ...question, caller: caller?.id ?? null })
-  for (const [id, content] of Object.entries(details.terms ?? {})) terms.set(id, keptTerms(ctx.project_id, id, content))
+  for (const [id, content] of Object.entries(details.terms ?? {}))
+    terms.set(id, cacheTerms(ctx.project_id, id, content))
   const vouchers = rows.vouchers.map((voucher) => ({ ...voucher, terms: terms.get(voucher.terms_id) ?? {} }))
   const published = vouchers.filter(({ terms }) => mentionsPublications(terms)).map(({ id }) => id)
   const publications = published.length === 0 ? {} : await queryDetails(ctx, db, { published })
@@ -155,7 +156,7 @@ const groupsByRule = new WeakMap<ValidationRule, readonly string[]>()
 
 function groupsOf(rules: readonly ValidationRule[]): string[] {
   const all = rules.flatMap((rule) => {
-    const groups = groupsByRule.get(rule) ?? countedGroups(rule)
+    const groups = groupsByRule.get(rule) ?? counterGroupsOf(rule)
     groupsByRule.set(rule, groups)
     return groups
   })

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
+import type { CheckoutRows, LoadOptions } from './checkout-rows.ts'
 import { withDetails } from './details.ts'
-import type { CheckoutRows, LoadOptions } from './loaded.ts'
 import type { CheckoutRequest } from './request.ts'
 import { loadRows } from './rows.ts'
 

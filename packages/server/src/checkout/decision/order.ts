@@ -2,7 +2,7 @@ import type { ItemFacts, OrderFacts } from '@guerdon/engine/schema'
 import { notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { orderFactsOf, withCatalogue } from '../../orders/lines.ts'
-import type { CheckoutRows } from './loaded.ts'
+import type { CheckoutRows } from './checkout-rows.ts'
 import type { CheckoutRequest } from './request.ts'
 
 /**

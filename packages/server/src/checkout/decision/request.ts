@@ -1,11 +1,11 @@
 import type { CustomerBody, CustomerProfile } from '../../audience/customers/schema.ts'
-import { sourceIdBehind } from '../../audience/customers/tracking.ts'
+import { decryptTrackingId } from '../../audience/customers/tracking.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { type OrderInput, readOrder } from '../../orders/input.ts'
-import { saysAnything } from '../../orders/people.ts'
+import { hasCustomerFields } from '../../orders/people.ts'
 import type { CheckoutOrder, RedeemableBody, SessionBody, SessionView, ValidationOptions } from './schema.ts'
 
 /** The parsed request of a checkout: which redeemables, for which customer, on which order. */
@@ -66,7 +66,7 @@ export function readRequest(
   { is_single = false }: { is_single?: boolean } = {},
 ): CheckoutRequest {
   const { order, options } = body
-  const trackedSource = body.tracking_id == null ? null : sourceIdBehind(ctx.project, body.tracking_id)
+  const trackedSource = body.tracking_id == null ? null : decryptTrackingId(ctx.project, body.tracking_id)
   const customer = readCustomer(ctx, body, trackedSource)
   // A plain string may be an id or a source id: only the lookup shows, so the check for it comes later (customer.ts).
   if (trackedSource !== null && customer?.id === null && customer.source_id !== trackedSource)
@@ -109,12 +109,12 @@ function readCustomer(ctx: Ctx, { customer, order }: CheckoutBody, trackedSource
 /** Null for an empty object. A tracking id is accepted in place of a source id. */
 function readSentCustomer({ project }: Ctx, sent: CustomerBody | string | null | undefined): SentCustomer | null {
   if (sent == null) return null
-  if (typeof sent === 'string') return { id: sent, source_id: sourceIdBehind(project, sent), profile: {} }
-  if (!saysAnything(sent)) return null
+  if (typeof sent === 'string') return { id: sent, source_id: decryptTrackingId(project, sent), profile: {} }
+  if (!hasCustomerFields(sent)) return null
   const { id, source_id, ...profile } = sent
   return {
     id: id ?? null,
-    source_id: id != null || source_id == null ? null : sourceIdBehind(project, source_id),
+    source_id: id != null || source_id == null ? null : decryptTrackingId(project, source_id),
     profile,
   }
 }

@@ -7,7 +7,7 @@ import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import { sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
-import type { CheckoutRows } from './loaded.ts'
+import type { CheckoutRows } from './checkout-rows.ts'
 import { type IdempotentReply, mergePayloads, type Payload, payloadOf, type SaveParameter } from './payload.ts'
 
 /** Another transaction changed a row after this decision read it: nothing was saved. `row` names it (`guard …` for a guard). */

@@ -5,7 +5,7 @@ import { fromJson } from '../../core/db/json-row.ts'
 import type { HolderRow, Terms } from '../../core/db/tables.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
-import { keptTerms } from '../../rules/terms/kept.ts'
+import { cacheTerms } from '../../rules/terms/terms-cache.ts'
 import { toLoadedVoucher } from '../decision/voucher-row.ts'
 import { type Offer, voucherOffer } from './offers.ts'
 
@@ -65,7 +65,7 @@ export async function listCodes(ctx: Ctx, configuration: Configuration, query: C
       'terms', (select jsonb_agg(jsonb_build_object('id', t.id, 'content', t.content)) from terms t
         where t.project_id = ${ctx.project_id} and t.id in (select terms_id from live))) as found`.execute(ctx.db)
   const found = (rows[0] as { found: Found }).found
-  const terms = new Map((found.terms ?? []).map(({ id, content }) => [id, keptTerms(ctx.project_id, id, content)]))
+  const terms = new Map((found.terms ?? []).map(({ id, content }) => [id, cacheTerms(ctx.project_id, id, content)]))
   const offers = (found.vouchers ?? []).flatMap((row) => {
     const { role, publication, ...voucher } = toLoadedVoucher<CodeOfCustomer>(row, terms)
     const holding = { role, publication, holder_id: role === null ? null : wanted.holder_id }

@@ -6,7 +6,7 @@ import type { RelatedObjectType, ValidationRuleAssignment } from '../../rules/va
 import type { Checkout } from '../decision/facts.ts'
 import { categoriesOf, explained, orderView } from '../decision/results.ts'
 import type { CalculatedOrderView } from '../decision/schema.ts'
-import type { Finding } from './judge.ts'
+import type { Finding } from './evaluate-offers.ts'
 import { assignmentsFor, type Offer } from './offers.ts'
 import type { JudgedAssignment, QualifiedRedeemable, QualifiedTier } from './schema.ts'
 

@@ -11,7 +11,7 @@ import type { Checkout } from '../decision/facts.ts'
 import { readRequest } from '../decision/request.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
 import { judgedAssignments } from './element.ts'
-import type { Finding } from './judge.ts'
+import type { Finding } from './evaluate-offers.ts'
 import { newestPage, rankedPage } from './page.ts'
 import { defaultPageSize, openSearch } from './qualify.ts'
 import type {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Candidates } from './candidates.ts'
-import type { Finding, Judge } from './judge.ts'
+import type { Finding, Judge } from './evaluate-offers.ts'
 
 export interface Page {
   findings: Finding[]

@@ -1,6 +1,6 @@
 import type { EvaluateOptions } from '@guerdon/engine'
 import type { ValidationRule } from '@guerdon/engine/schema'
-import { countedGroups } from '../../rules/validation-rules/counted.ts'
+import { counterGroupsOf } from '../../rules/validation-rules/counted.ts'
 import type { Scenario } from './schema.ts'
 
 /** What a scenario searches, which rules it evaluates, and what it keeps (docs/reference/qualifications.md). */
@@ -86,7 +86,7 @@ export function ruleTraits(rule: ValidationRule): RuleTraits {
       asks_customer: names.some(isCustomerRule),
       asks_products: names.some(isProductRule),
       asks_holder: names.some((name) => name.startsWith('publication.')),
-      counts_units: applicable_to != null && countedGroups({ rules: {}, applicable_to }).includes('units'),
+      counts_units: applicable_to != null && counterGroupsOf({ rules: {}, applicable_to }).includes('units'),
     }
     traitsByRule.set(rule, traits)
   }

@@ -18,7 +18,7 @@ export function recordValidationEvent(
     const campaigns = new Set(candidates.flatMap(({ campaign }) => campaign?.id ?? []))
     const figure = isValid ? 'validations_succeeded' : 'validations_failed'
     const type = isValid ? 'customer.validation.succeeded' : 'customer.validation.failed'
-    ctx.deferred.note(ctx.project_id, {
+    ctx.deferred.record(ctx.project_id, {
       event:
         stored === null
           ? null

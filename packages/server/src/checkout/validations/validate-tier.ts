@@ -11,8 +11,8 @@ import type { Candidate } from '../decision/redeemables.ts'
 import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalView } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
-import { validateSingle } from './alone.ts'
 import type { PromotionTierValidation, PromotionTierValidationBody } from './schema.ts'
+import { validateSingle } from './validate-single.ts'
 
 /**
  * Queries only for a tier that is not in the cached configuration: if a cached tier was deleted, the checkout itself finds out.

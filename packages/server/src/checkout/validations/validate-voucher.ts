@@ -11,8 +11,8 @@ import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalFacts, refusalView } from '../decision/results.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
-import { validateSingle } from './alone.ts'
 import type { VoucherValidation, VoucherValidationBody } from './schema.ts'
+import { validateSingle } from './validate-single.ts'
 
 export interface VoucherValidationOptions {
   /**

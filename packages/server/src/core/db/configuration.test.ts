@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newProject } from '../../testing/app.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { untilSomebodyWaits } from '../../testing/lock-waits.ts'
+import { untilRequestWaits } from '../../testing/lock-waits.ts'
 import { isChanging, nextConfigurationVersion, recordDeletion } from './configuration.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -44,7 +44,7 @@ test('a second change waits for the first to commit, so versions are committed i
     second = inTransaction(db, async (other) => {
       story.push(`second has ${await nextConfigurationVersion(other, project_id)}`)
     })
-    await untilSomebodyWaits(database, trx)
+    await untilRequestWaits(database, trx)
     story.push('first commits')
   })
   await second

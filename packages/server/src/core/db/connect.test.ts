@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs'
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../../testing/database.ts'
-import { untilSomebodyWaits } from '../../testing/lock-waits.ts'
+import { untilRequestWaits } from '../../testing/lock-waits.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './connect.ts'
 import type { Database } from './database.ts'
 import { preparedStatement } from './prepared-statements.ts'
@@ -75,7 +75,7 @@ test('a statement sent during the transaction of another request does not run in
     await sql`create table half (x int)`.execute(trx)
     outside = sql`select to_regclass('half') as found`.execute(db).then(({ rows }) => rows)
     // On PostgreSQL it has its own connection; on PGlite it waits for the only one.
-    await (kind === 'postgres' ? outside : untilSomebodyWaits(database, trx))
+    await (kind === 'postgres' ? outside : untilRequestWaits(database, trx))
     await sql`drop table half`.execute(trx)
   })
   expect(await outside).toEqual([{ found: null }])

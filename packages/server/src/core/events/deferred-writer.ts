@@ -12,7 +12,7 @@ import type { EventHead } from './parts.ts'
  * for them, and a killed process may lose the last 100 ms.
  */
 export interface DeferredWriter {
-  note(projectId: string, record: DeferredRecord): void
+  record(projectId: string, record: DeferredRecord): void
   /** Writes everything recorded so far. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -58,7 +58,7 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
     return writing
   }
   return {
-    note(projectId, { event, tallies: deltas }) {
+    record(projectId, { event, tallies: deltas }) {
       if (event !== null) {
         // The database is slower than the events arrive: drop further events instead of filling the memory.
         if (bytes + event.data.length > limits.deferred_bytes_max) {

@@ -93,7 +93,7 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
       let query: unknown
       if (queryValidator !== null) {
         query = queryValidator.coerce(parseQueryString(request.query as string))
-        const firstError = queryValidator.fault(query, { root: 'Query', required })
+        const firstError = queryValidator.firstError(query, { root: 'Query', required })
         if (firstError !== null) throw invalidQuery(firstError)
       }
       const target = operation.target === undefined ? undefined : await operation.target(ctx, { params, query })
@@ -101,7 +101,7 @@ function runningAnswer(operation: Operation, run: Run, { runtime, serialize }: A
       if (bodyValidator !== null) {
         body = request.body === undefined ? {} : request.body
         if (isForm) body = bodyValidator.coerce(body)
-        const firstError = bodyValidator.fault(body, { root: 'Payload', required })
+        const firstError = bodyValidator.firstError(body, { root: 'Payload', required })
         if (firstError !== null) throw invalidPayload(firstError)
         body = bodyValidator.normalise(body)
       }

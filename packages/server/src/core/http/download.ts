@@ -11,7 +11,7 @@ export function downloadAnswer({ query: schema }: Operation, { find }: Download,
   const queryValidator = schema === undefined ? null : compileValidator(schema)
   return async (request, reply) => {
     const query = queryValidator?.coerce(parseQueryString(request.query as string))
-    const firstError = queryValidator?.fault(query, { root: 'Query', required: 'should' }) ?? null
+    const firstError = queryValidator?.firstError(query, { root: 'Query', required: 'should' }) ?? null
     if (firstError !== null) throw invalidQuery(firstError)
     const ctx = newCtx(runtime, {
       request_id: request.id,

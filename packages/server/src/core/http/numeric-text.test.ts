@@ -22,7 +22,7 @@ type Body = Static<typeof Body>
 
 const sent = compileValidator(NumericText(Body))
 const read = numbersRead(Body)
-const errorOf = (body: unknown) => sent.fault(body, { root: 'Payload', required: 'should' })
+const errorOf = (body: unknown) => sent.firstError(body, { root: 'Payload', required: 'should' })
 
 describe('a body with numbers as strings', () => {
   const bodies: Array<[sent: object, read: object]> = [

@@ -27,7 +27,7 @@ export function numbersRead<T extends TSchema>(schema: T): (body: Static<T>) => 
   const validator = compileValidator(schema)
   return (body) => {
     const converted = withNumbers(schema as Schema, body)
-    const firstError = validator.fault(converted, { root: 'Payload', required: 'should' })
+    const firstError = validator.firstError(converted, { root: 'Payload', required: 'should' })
     if (firstError !== null) throw invalidPayload(firstError)
     return converted as Static<T>
   }

@@ -22,7 +22,7 @@ import { compileValidator, firstError, type Wording } from './validation.ts'
 
 const payload: Wording = { root: 'Payload', required: 'should' }
 const errorOf = (schema: TSchema, value: unknown, wording: Wording = payload) =>
-  compileValidator(schema).fault(value, wording)
+  compileValidator(schema).firstError(value, wording)
 
 const Customer = Type.Object({ source_id: Type.Optional(Name), email: Type.Optional(Type.String({ format: 'email' })) })
 const EventBody = Type.Object({
@@ -385,7 +385,7 @@ describe('over HTTP', () => {
 describe('dates become instants', () => {
   const normalised = (schema: TSchema, value: unknown) => {
     const validator = compileValidator(schema)
-    expect(validator.fault(value, payload)).toBeNull()
+    expect(validator.firstError(value, payload)).toBeNull()
     return validator.normalise(value)
   }
   const written = '2026-01-01T10:00+02:00'
@@ -677,7 +677,7 @@ describe('the traversal that finds the error message agrees with the compiled ch
       fc.property(
         sample.chain(({ schema, good }) => fc.tuple(fc.constant(schema), damaged(good))),
         ([schema, value]) => {
-          const error = compileValidator(schema).fault(value, payload)
+          const error = compileValidator(schema).firstError(value, payload)
           if (error !== null) expect(error).toMatch(/^(Payload|Property [.[].*) (must|should|cannot) /s)
           expect(error).not.toBe('Payload does not have the required shape')
         },
@@ -692,7 +692,7 @@ describe('the traversal that finds the error message agrees with the compiled ch
         sample.chain(({ schema, good }) => fc.tuple(fc.constant(schema), damaged(good))),
         ([schema, value]) => {
           const before = structuredClone(value)
-          compileValidator(schema).fault(value, payload)
+          compileValidator(schema).firstError(value, payload)
           expect(value).toEqual(before)
         },
       ),

@@ -43,7 +43,7 @@ export interface Wording {
 
 export interface Validator {
   /** The message of the first error, or null when the value is valid. */
-  fault(value: unknown, wording: Wording): string | null
+  firstError(value: unknown, wording: Wording): string | null
   /** Converts the dates inside a valid value to instants, in place, and returns the value. */
   normalise(value: unknown): unknown
   /** Converts the strings of a parsed query to numbers, booleans, dates and lists as the schema declares. */
@@ -81,7 +81,7 @@ export function compileValidator(schema: TSchema): Validator {
   let check: ReturnType<typeof Compile> | undefined
   const normalise = dateNormaliser(plain)
   return {
-    fault(value, wording) {
+    firstError(value, wording) {
       check ??= Compile(schema)
       if (check.Check(value)) return null
       return firstError(plain, value, '', wording) ?? `${wording.root} does not have the required shape`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { asRequest, insertProject, openHouse, until } from '../../testing/background.ts'
+import { asRequest, insertProject, openIdleRuntime, until } from '../../testing/background.ts'
 import { countedRows, countingAction } from '../../testing/counting-action.ts'
 import { startCrashWorker } from '../../testing/crash.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
@@ -10,7 +10,7 @@ import { supervision } from './jobs.ts'
 
 test('after kill -9 during a step, another node finishes the action and processes each row once', async () => {
   const { database, url } = await ownDatabase()
-  const runtime = await openHouse(database) // the surviving node supervises from the beginning, and works later
+  const runtime = await openIdleRuntime(database) // the surviving node supervises from the beginning, and works later
   const project = await insertProject(runtime)
   const read = (id: string) => asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
   const counted = () => countedRows({ db: database.db, project_id: project.id })

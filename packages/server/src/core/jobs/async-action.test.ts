@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import {
   asRequest,
   insertProject,
-  openHouse,
+  openIdleRuntime,
   runAsyncActions,
   testCaller,
   until,
@@ -25,7 +25,7 @@ const { database } = await ownDatabase()
 
 /** A node that is closed at the end of the test. */
 async function newNode(): Promise<Runtime> {
-  const runtime = await openHouse(database)
+  const runtime = await openIdleRuntime(database)
   onTestFinished(() => runtime.jobs.close({ graceful_seconds: 1 }))
   return runtime
 }

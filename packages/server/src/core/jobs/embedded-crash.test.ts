@@ -2,7 +2,7 @@ import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { asRequest, insertProject, openHouse, until } from '../../testing/background.ts'
+import { asRequest, insertProject, openIdleRuntime, until } from '../../testing/background.ts'
 import { countedRows, countingAction } from '../../testing/counting-action.ts'
 import { startCrashWorker } from '../../testing/crash.ts'
 import { databaseKind } from '../../testing/database.ts'
@@ -17,7 +17,7 @@ test.runIf(databaseKind() === 'pglite')(
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const { snapshot } = inject('database') as { snapshot: string }
     const before = await connectPglite({ folder, snapshot: await openAsBlob(snapshot) })
-    const first = await openHouse(before)
+    const first = await openIdleRuntime(before)
     const project = await insertProject(first)
     const { async_action_id: id } = await asRequest(first, project, (ctx) =>
       startAsyncAction(ctx, countingAction(), { rows_count: 60, step_rows: 10, pause_ms: 0 }),
@@ -30,7 +30,7 @@ test.runIf(databaseKind() === 'pglite')(
     await worker.kill()
 
     const after = await connectPglite({ folder })
-    const runtime = await openHouse(after)
+    const runtime = await openIdleRuntime(after)
     onTestFinished(async () => {
       await runtime.jobs.close()
       await after.close()

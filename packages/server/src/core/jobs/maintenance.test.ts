@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openHouse, until } from '../../testing/background.ts'
+import { openIdleRuntime, until } from '../../testing/background.ts'
 import { databaseKind } from '../../testing/database.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { tally } from '../db/tallies.ts'
@@ -161,7 +161,7 @@ test('an aborted run stops', async () => {
 })
 
 test('it is scheduled, and runs when due', async () => {
-  const runtime = await openHouse(database)
+  const runtime = await openIdleRuntime(database)
   const projectId = newId('project')
   await insertKeys(projectId, { expired: '2020-01-01T00:00:00.000Z' })
   await startMaintenance(runtime)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { asRequest, insertProject, openHouse, untilRetried } from '../../testing/background.ts'
+import { asRequest, insertProject, openIdleRuntime, untilRetried } from '../../testing/background.ts'
 import { countedRows, countingAction } from '../../testing/counting-action.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { startAsyncAction, workAsyncActions } from './async-action.ts'
@@ -8,7 +8,7 @@ import { getAsyncAction } from './async-actions/store.ts'
 
 test('with repeatedly broken connections, no row is lost or processed twice', async () => {
   const { database } = await ownDatabase()
-  const runtime = await openHouse(database)
+  const runtime = await openIdleRuntime(database)
   const project = await insertProject(runtime)
   let steps = 0
   await workAsyncActions(runtime, [

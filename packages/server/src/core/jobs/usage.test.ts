@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { openHouse, until } from '../../testing/background.ts'
+import { openIdleRuntime, until } from '../../testing/background.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { netUsageOf } from '../db/usage.ts'
 import { newId } from '../lib/ids.ts'
@@ -9,7 +9,7 @@ import { watchUsage } from './usage.ts'
 test('usage rows are merged soon after, however many there are', async () => {
   const { database } = await ownDatabase()
   const { db } = database
-  const runtime = await openHouse(database)
+  const runtime = await openIdleRuntime(database)
   const projectId = newId('project')
   const use = (scopeId: string, count: number) =>
     sql`

@@ -150,7 +150,7 @@ export const limits = {
   /** Size of a campaign template as JSON. */
   campaign_template_bytes_max: 10_485_760,
   /** Vouchers per transaction to which a job propagates a campaign update. */
-  carried_at_once: 1_000,
+  propagated_at_once: 1_000,
   /** Vouchers that the deletion of a campaign deletes per transaction. */
   codes_deleted_at_once: 500,
   /** Redemptions that the deletion of a campaign deletes per transaction. */

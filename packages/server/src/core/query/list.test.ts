@@ -373,7 +373,7 @@ describe('schemas', () => {
   const validator = compileValidator(Query)
   const read = (query: unknown) => {
     const value = validator.coerce(query)
-    return validator.fault(value, { root: 'Query', required: 'should' }) ?? value
+    return validator.firstError(value, { root: 'Query', required: 'should' }) ?? value
   }
 
   test('a query is parsed with its defaults, and values out of range are refused, not clamped', () => {

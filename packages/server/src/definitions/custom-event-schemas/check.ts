@@ -1,6 +1,6 @@
 import { compileCheck } from '../metadata-schemas/check.ts'
 import { readDefinition } from '../metadata-schemas/definition.ts'
-import { refuseFaults, refuseUnlessStorable } from '../metadata-schemas/rules.ts'
+import { refuseUnlessStorable, throwIfFaults } from '../metadata-schemas/rules.ts'
 import type { CustomEventSchema } from './schema.ts'
 
 /**
@@ -14,5 +14,5 @@ export function checkCustomEventMetadata(
 ): void {
   refuseUnlessStorable(metadata)
   const definitions = Object.entries(properties).map(([name, property]) => readDefinition(name, property))
-  refuseFaults(compileCheck({ definitions, allow_defined_only: false })(metadata, { isNew: true }))
+  throwIfFaults(compileCheck({ definitions, allow_defined_only: false })(metadata, { isNew: true }))
 }

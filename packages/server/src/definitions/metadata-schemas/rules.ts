@@ -43,7 +43,7 @@ export function metadataRules(
   const byKey = new Map(active(requirements.definitions).map((definition) => [definition.name, definition]))
   const check: MetadataRules['check'] = (sent, { isNew, property }) => {
     refuseUnlessStorable(sent, property)
-    refuseFaults(faultsOf(sent, { isNew }))
+    throwIfFaults(faultsOf(sent, { isNew }))
   }
   return {
     check,
@@ -78,7 +78,7 @@ export function refuseUnlessStorable(metadata: Record<string, unknown>, property
 /** Limits the size of the error: a definition can be long, and 100 of them can fail. */
 const detailsLengthMax = 10_000
 
-export function refuseFaults(faults: readonly string[]): void {
+export function throwIfFaults(faults: readonly string[]): void {
   if (faults.length === 0) return
   const details = faults.join('; ')
   throw new ApiError('metadata_validation_failed', {

@@ -1,7 +1,7 @@
 import type { Discount } from '@guerdon/engine/schema'
-import { listProductsNamed } from '../../catalogue/products/store.ts'
+import { listProductsByKey } from '../../catalogue/products/store.ts'
 import type { Sku } from '../../catalogue/skus/schema.ts'
-import { listSkus, listSkusNamed } from '../../catalogue/skus/store.ts'
+import { listSkus, listSkusByKey } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { allProductsId } from '../../core/db/built-in-collections.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
@@ -105,11 +105,11 @@ async function dynamicSegments(ctx: Ctx, ids: string[]): Promise<TemplateSegment
  * (docs/reference/campaign-templates.md#what-the-use-of-a-template-makes).
  */
 async function copyGoods(ctx: Ctx, productNames: string[], skuNames: string[]): Promise<TemplateProduct[]> {
-  const namedSkus = await listSkusNamed(ctx, skuNames)
-  const referencedIds = new Set((await listProductsNamed(ctx, productNames)).map(({ id }) => id))
+  const namedSkus = await listSkusByKey(ctx, skuNames)
+  const referencedIds = new Set((await listProductsByKey(ctx, productNames)).map(({ id }) => id))
   const ids = [...referencedIds, ...namedSkus.map(({ product_id }) => product_id)]
   // Match by id only: another product may have one of these ids as its source id.
-  const products = (await listProductsNamed(ctx, ids)).filter(({ id }) => ids.includes(id))
+  const products = (await listProductsByKey(ctx, ids)).filter(({ id }) => ids.includes(id))
 
   const copies: TemplateProduct[] = []
   let count = 0

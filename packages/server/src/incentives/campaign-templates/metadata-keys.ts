@@ -1,7 +1,7 @@
 import type { Discount, Filter, Rule, RuleTree } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import { active } from '../../definitions/metadata-schemas/check.ts'
-import { type DescribedObject, refuseFaults } from '../../definitions/metadata-schemas/rules.ts'
+import { type DescribedObject, throwIfFaults } from '../../definitions/metadata-schemas/rules.ts'
 import { listDefinitions } from '../../definitions/metadata-schemas/store.ts'
 import type { TemplateCollection, TemplateSegment, TypedKey } from './content.ts'
 import { isRecord } from './references.ts'
@@ -45,7 +45,7 @@ export async function refuseOtherTypes(ctx: Ctx, keys: readonly TypedKey[]): Pro
       )
     }
   }
-  refuseFaults(errors)
+  throwIfFaults(errors)
 }
 
 const typeText = ({ type, array }: Pick<TypedKey, 'type' | 'array'>): string => (array ? `array of ${type}` : type)

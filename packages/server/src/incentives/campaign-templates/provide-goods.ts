@@ -1,5 +1,5 @@
-import { insertProducts, listProductsNamed } from '../../catalogue/products/store.ts'
-import { insertSkus, listSkusNamed } from '../../catalogue/skus/store.ts'
+import { insertProducts, listProductsByKey } from '../../catalogue/products/store.ts'
+import { insertSkus, listSkusByKey } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, duplicate } from '../../core/http/errors.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
@@ -48,8 +48,8 @@ interface Plan {
 async function planGoods(ctx: Ctx, products: readonly TemplateProduct[], mapping: ResourceMapping): Promise<Plan[]> {
   const skus = products.flatMap((product) => product.skus)
   // Lock products before SKUs, in the same order as the deletion of a product, to avoid deadlocks.
-  const knownProducts = await listProductsNamed(ctx, namesOf(products), { lock: 'here' })
-  const knownSkus = await listSkusNamed(ctx, namesOf(skus), { lock: true })
+  const knownProducts = await listProductsByKey(ctx, namesOf(products), { lock: 'here' })
+  const knownSkus = await listSkusByKey(ctx, namesOf(skus), { lock: true })
   const isMissing = (known: readonly Identity[]) => (wanted: Identity) => {
     const match = findIn(known, wanted)
     if (match !== undefined) mapping.recordFound(wanted.id, match.id)

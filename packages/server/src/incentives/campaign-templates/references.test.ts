@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ctx } from '../../core/context.ts'
-import { rulesNaming } from '../../rules/validation-rules/naming.ts'
+import { rulesNaming } from '../../rules/validation-rules/referencing.ts'
 import { newProject } from '../../testing/app.ts'
 import { renamedFilter, renamedRule } from './references.ts'
 

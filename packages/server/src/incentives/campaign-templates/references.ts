@@ -11,7 +11,7 @@ export type NamedObject = 'product' | 'sku' | 'products_collection' | 'segment' 
  */
 export type Rename = (name: string, objects: readonly NamedObject[]) => string
 
-/** A rule with its references replaced. rules/validation-rules/naming.ts finds the same places in SQL. */
+/** A rule with its references replaced. rules/validation-rules/referencing.ts finds the same places in SQL. */
 export function renamedRule(rule: TemplateRule, rename: Rename): TemplateRule {
   const { rules, bundle_rules, applicable_to } = rule
   const renamedEntry = (entry: ApplicableEntry) => renamedReference(entry, [entry.object], rename)

@@ -81,7 +81,7 @@ const cardShape = compileValidator(
  * (docs/reference/vouchers.md#gift-card).
  */
 export function giftOf(sent: object, refuse: (details: string) => ApiError): NonNullable<CampaignVoucher['gift']> {
-  refuseFault(giftShape.fault({ gift: sent }, { root: 'Payload', required: 'should' }), refuse)
+  refuseFault(giftShape.firstError({ gift: sent }, { root: 'Payload', required: 'should' }), refuse)
   const { amount, effect } = sent as { amount: number; effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS' | null }
   return { amount, ...(effect == null ? {} : { effect }) }
 }
@@ -90,7 +90,7 @@ export function loyaltyCardOf(
   sent: object,
   refuse: (details: string) => ApiError,
 ): NonNullable<CampaignVoucher['loyalty_card']> {
-  refuseFault(cardShape.fault({ loyalty_card: sent }, { root: 'Payload', required: 'should' }), refuse)
+  refuseFault(cardShape.firstError({ loyalty_card: sent }, { root: 'Payload', required: 'should' }), refuse)
   const { points, expiration_rules: rules } = sent as {
     points: number
     expiration_rules?: PointsExpirationRules | null

@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest'
-import { killedInTheMiddle } from '../../testing/killed-action.ts'
-import { patiently } from '../../testing/process.ts'
+import { runKilledAction } from '../../testing/killed-action.ts'
+import { retryWhile503 } from '../../testing/process.ts'
 
 test('a generation job killed with kill -9 resumes and creates exactly the requested number of vouchers', async () => {
   const voucher = { type: 'GIFT_VOUCHER', gift: { amount: 100 } }
   const body = JSON.stringify({ name: 'Many', vouchers_count: 40_000, voucher })
-  const { action, address, headers, client } = await killedInTheMiddle({
+  const { action, address, headers, client } = await runKilledAction({
     async start(address, headers) {
       const json = { ...headers, 'content-type': 'application/json' }
-      const created = await patiently(() => fetch(`${address}/v1/campaigns`, { method: 'POST', headers: json, body }))
+      const created = await retryWhile503(() =>
+        fetch(`${address}/v1/campaigns`, { method: 'POST', headers: json, body }),
+      )
       expect(created.status).toBe(200)
     },
   })
   expect(action.result).toEqual({ message: 'Generated 40000 vouchers.', done_count: 40_000 })
-  const campaign = await (await patiently(() => fetch(`${address}/v1/campaigns/Many`, { headers }))).json()
+  const campaign = await (await retryWhile503(() => fetch(`${address}/v1/campaigns/Many`, { headers }))).json()
   expect(campaign).toMatchObject({ creation_status: 'DONE', vouchers_count: 40_000 })
   const { rows } = await client.query(`
     select count(*)::int as codes, count(distinct code)::int as different,

@@ -11,7 +11,7 @@ import { exhausted, makeAll, makeVouchers, refuseUnlessPossible, type VoucherTem
 import { toSimpleCampaign } from './campaign.ts'
 import { invalidCampaign } from './define.ts'
 import { jobBegun, jobOver, jobStarted, vouchersArrived } from './status.ts'
-import { findCampaign, holdCampaign, type StoredCampaign } from './store.ts'
+import { findCampaign, lockCampaignIfExists, type StoredCampaign } from './store.ts'
 import { figureTallies } from './summary-figures.ts'
 import { templateOf } from './voucher-template.ts'
 
@@ -157,7 +157,7 @@ export const generateVouchers = defineAsyncAction<GenerateInput, GenerateState>(
   async step(ctx, { campaign_id, mould: template, config, count }, { made, isExhausted = false }) {
     if (isExhausted) throw exhausted()
     // If the campaign was deleted while the job was queued, create nothing: the vouchers would be deleted right after.
-    const campaignExists = await holdCampaign(ctx, campaign_id)
+    const campaignExists = await lockCampaignIfExists(ctx, campaign_id)
     const wanted = campaignExists ? Math.min(limits.codes_at_once, count - made) : 0
     const { length: created } = await makeVouchers(ctx, template, config, wanted)
     await countMade(ctx, template, created)

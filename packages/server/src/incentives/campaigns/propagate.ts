@@ -91,7 +91,7 @@ export const updateVouchers = defineAsyncAction<
       progress: (state.told / total) * 100,
       done,
       failed: [],
-      finished: codes.length < limits.carried_at_once,
+      finished: codes.length < limits.propagated_at_once,
     }
   },
   async finish(ctx, { campaign_id }, { done_count }) {
@@ -111,7 +111,7 @@ async function nextBatch(
   const { rows } = await sql<UpdatedCode>`
     select v.id, v.type, v.terms_id, v.credits_added, v.credits_subtracted
     from vouchers v where ${stillChangeable(project_id, campaignId)} and v.id > ${after}
-    order by v.id limit ${limits.carried_at_once} ${credits === undefined ? sql`` : sql`for update`}`.execute(db)
+    order by v.id limit ${limits.propagated_at_once} ${credits === undefined ? sql`` : sql`for update`}`.execute(db)
   return rows
 }
 

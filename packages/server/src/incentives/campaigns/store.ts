@@ -68,7 +68,7 @@ export async function findCampaign(
 }
 
 /** Whether a campaign exists; if so, locks it against deletion until the end of the transaction. */
-export async function holdCampaign({ db, project_id }: Ctx, id: CampaignRow['id']): Promise<boolean> {
+export async function lockCampaignIfExists({ db, project_id }: Ctx, id: CampaignRow['id']): Promise<boolean> {
   const row = await db
     .selectFrom('campaigns')
     .where('project_id', '=', project_id)

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, notFound } from '../../core/http/errors.ts'
-import { holdCampaign, type StoredCampaign } from '../campaigns/store.ts'
+import { lockCampaignIfExists, type StoredCampaign } from '../campaigns/store.ts'
 import { makeCampaignVouchers } from '../vouchers/make-for-campaign.ts'
 import { getVoucher } from '../vouchers/store.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
@@ -23,7 +23,7 @@ export async function chooseVouchers(
   ctx: Ctx,
   { voucher, campaign, count }: Target,
 ): Promise<ChosenVouchers | ApiError> {
-  if (campaign !== null && !(await holdCampaign(ctx, campaign.id)))
+  if (campaign !== null && !(await lockCampaignIfExists(ctx, campaign.id)))
     throw voucher === null ? notFound('campaign', campaign.id) : notFound('voucher', voucher.code)
   return voucher === null ? chooseFree(ctx, campaign, count) : chooseRequested(ctx, voucher)
 }

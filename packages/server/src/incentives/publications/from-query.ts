@@ -20,7 +20,7 @@ export async function readPublicationQuery(ctx: Ctx, query: CreatePublicationQue
     customer: typeof customer === 'string' ? customer : await withMetadata(ctx, { ...customer }),
     ...(metadata === undefined ? {} : { metadata: await fromTexts(ctx, 'publication', metadata) }),
   }
-  const fault = shape.fault(body, { root: 'Query', required: 'should' })
+  const fault = shape.firstError(body, { root: 'Query', required: 'should' })
   if (fault !== null) throw invalidQuery(fault)
   return shape.normalise(body) as CreatePublication
 }

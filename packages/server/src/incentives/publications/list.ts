@@ -15,7 +15,7 @@ import {
 import { listed } from '../../core/query/list.ts'
 import { listLocationShapes } from '../../definitions/locations/store.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
-import { codeKey, listVouchersEver } from '../vouchers/store.ts'
+import { codeKey, listVouchersIncludingBinned } from '../vouchers/store.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
 import { toListedPublication } from './publication.ts'
 import type { PublicationQuery } from './schema.ts'
@@ -30,7 +30,7 @@ export async function pageOfPublications(ctx: Ctx, query: PublicationQuery, vouc
   const where = await conditions(ctx, query)
   if (voucherId !== undefined) where.push(isOfVoucher(ctx, sql`${voucherId}`))
   const { rows, total } = await listPublications(ctx, query, where)
-  const vouchers = await listVouchersEver(ctx, [...new Set(rows.flatMap(({ voucher_ids }) => voucher_ids))])
+  const vouchers = await listVouchersIncludingBinned(ctx, [...new Set(rows.flatMap(({ voucher_ids }) => voucher_ids))])
   const byId = new Map<string, StoredVoucher>(vouchers.map((voucher) => [voucher.id, voucher]))
   const publications = rows.map((row) =>
     toListedPublication(

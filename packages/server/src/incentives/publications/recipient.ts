@@ -6,14 +6,15 @@ import type { Ctx } from '../../core/context.ts'
 import type { CustomerRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { idPrefix } from '../../core/lib/ids.ts'
-import { hasProfile, saysAnything } from '../../orders/people.ts'
+import { hasCustomerFields, hasProfile } from '../../orders/people.ts'
 import { rollbackUnlessResult } from './rollback-unless-result.ts'
 import type { CreatePublication } from './schema.ts'
 
 type RequestCustomer = CreatePublication['customer']
 
 /** Whether a request identifies a customer: an empty object does not. */
-export const identifiesCustomer = (sent: RequestCustomer): boolean => typeof sent === 'string' || saysAnything(sent)
+export const identifiesCustomer = (sent: RequestCustomer): boolean =>
+  typeof sent === 'string' || hasCustomerFields(sent)
 
 /** Whether the request has customer data beyond its identity, and may write it. */
 export const needsUpdate = (ctx: Ctx, sent: RequestCustomer): boolean =>

@@ -110,7 +110,7 @@ export function balanceAfter(card: Card, amount: number): Balance {
 }
 
 /** Members of a transaction event about earned or moved points, all null for any other transaction. */
-export const nothingEarned = {
+export const noEarningDetails = {
   holder_loyalty_tier: null,
   event: null,
   earning_rule: null,

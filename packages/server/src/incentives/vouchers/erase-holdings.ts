@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
-import { forgetEvents } from '../../core/events/forget.ts'
+import { deleteEvents } from '../../core/events/delete-events.ts'
 import { destroyVouchers, removeVoucher } from './remove.ts'
 import { listVouchersById } from './store.ts'
 
@@ -13,7 +13,7 @@ import { listVouchersById } from './store.ts'
  */
 export async function eraseHoldings(ctx: Ctx, id: StoredCustomer['id']): Promise<number> {
   const { db, project_id } = ctx
-  const events = await forgetEvents(
+  const events = await deleteEvents(
     db,
     project_id,
     sql`events.entity_id = telling.entity_id

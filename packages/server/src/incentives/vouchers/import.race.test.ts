@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { newProject } from '../../testing/app.ts'
-import { killedInTheMiddle, sendFile } from '../../testing/killed-action.ts'
+import { runKilledAction, sendFile } from '../../testing/killed-action.ts'
 import { importJson, runStarted, sendCsv } from '../../testing/voucher-imports.ts'
 
 test('an import killed with kill -9 resumes: every code exists once, every invalid row is listed', async () => {
   const rows = Array.from({ length: 10_000 }, (_, n) => `C-${n},GIFT_VOUCHER,${n % 100 === 99 ? 'much' : 700},300`)
-  const { action, client } = await killedInTheMiddle({
+  const { action, client } = await runKilledAction({
     progress_min: 20,
     start: (address, headers) =>
       sendFile(`${address}/v1/vouchers/importCSV`, headers, 'vouchers.csv', [

@@ -4,8 +4,8 @@ import { findCustomerById } from '../../audience/customers/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { tally, tallyMany } from '../../core/db/tallies.ts'
 import { insertBinEntry } from '../../core/db/trash-bin.ts'
+import { deleteEvents } from '../../core/events/delete-events.ts'
 import { emit } from '../../core/events/emit.ts'
-import { forgetEvents } from '../../core/events/forget.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { deleteAssignmentsOf } from '../../rules/validation-rules/unassign.ts'
 import { toSimpleCampaign } from '../campaigns/campaign.ts'
@@ -122,7 +122,7 @@ export async function destroyVouchers(ctx: Ctx, ids: readonly string[]): Promise
     )
     select array(select id from emptied) as emptied`.execute(db)
   const emptied = rows[0]?.emptied ?? []
-  await forgetEvents(
+  await deleteEvents(
     db,
     project_id,
     sql`(entity_id = any(${emptied}::text[]) and type = 'publication.succeeded'

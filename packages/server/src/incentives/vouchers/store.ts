@@ -111,7 +111,7 @@ export async function listVouchersById(
 }
 
 /** Vouchers by their ids, including those in the bin, for the history of publications and redemptions. */
-export async function listVouchersEver(ctx: Ctx, ids: readonly string[]): Promise<StoredVoucher[]> {
+export async function listVouchersIncludingBinned(ctx: Ctx, ids: readonly string[]): Promise<StoredVoucher[]> {
   if (ids.length === 0) return []
   const rows = await voucherQuery(ctx)
     .clearWhere()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { eventsOf, getVoucher, newCampaign, newVoucher, runCampaignJobs, tenOff } from '../../testing/campaigns.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
-import { sentBy } from '../../testing/sent-statements.ts'
+import { statementsSentBy } from '../../testing/sent-statements.ts'
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const noRules = { object: 'list', data_ref: 'data', data: [], total: 0 }
@@ -311,9 +311,9 @@ test('searching the last free codes of a large set does not block other requests
   })
   await runCampaignJobs(shop)
   const body = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: codeConfig }
-  const last = await sentBy(() => shop.call('POST', '/v1/vouchers', body))
+  const last = await statementsSentBy(() => shop.call('POST', '/v1/vouchers', body))
   expect(last.answer.status).toBe(200)
-  const none = await sentBy(() => shop.call('POST', '/v1/vouchers', body))
+  const none = await statementsSentBy(() => shop.call('POST', '/v1/vouchers', body))
   expect(none.answer.body.key).toBe('invalid_code_config')
   for (const { sent } of [last, none]) expect(sent.length).toBeLessThan(40) // not one query per taken code
 })

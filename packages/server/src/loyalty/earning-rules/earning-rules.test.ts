@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { catalogue, type EventType } from '../../core/events/catalogue.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import {
+  emittedEvents,
   fixed,
   newEarningRules,
   newEventSchema,
@@ -10,7 +11,6 @@ import {
   newTiers,
   ofAmount,
   runSegments,
-  told,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
@@ -137,7 +137,7 @@ test('a rule can be created, updated, switched and deleted, and every step emits
       body: { key: 'not_found', resource_type: 'earning_rule', resource_id: created.id },
     })
 
-  const events = await told(shop, 'campaign.earning_rule.%')
+  const events = await emittedEvents(shop, 'campaign.earning_rule.%')
   expect(
     events.map(({ type, entity_id, data }) => [type.split('.').at(-1), entity_id, data.earning_rule.active]),
   ).toEqual([
@@ -464,7 +464,7 @@ test.each(badRules)('%j is refused together with the valid rule in the same requ
     body: { key: 'invalid_payload', details },
   })
   expect(await listOfRules(shop, path)).toEqual([])
-  expect(await told(shop, 'campaign.earning_rule.%')).toEqual([])
+  expect(await emittedEvents(shop, 'campaign.earning_rule.%')).toEqual([])
 })
 
 const badLists: Array<[body: unknown, details: string]> = [
@@ -566,7 +566,7 @@ describe('the validation rule of an earning rule', () => {
 
     expect(await shop.call('DELETE', own)).toMatchObject({ status: 204 })
     expect(await assignmentsOf(shop, rule.id)).toEqual([])
-    const events = await told(shop, 'business_validation_rule.assignment.%')
+    const events = await emittedEvents(shop, 'business_validation_rule.assignment.%')
     expect(events.map(({ type, data }) => [type.split('.').at(-1), data.rule.id, data.earning_rule.id])).toEqual([
       ['created', a.id, rule.id],
       ['deleted', a.id, rule.id],
@@ -600,12 +600,14 @@ test('a rule activates a passive segment, once and without events', async () => 
   await newEarningRules(shop, program, rule)
   expect(await ok(shop, 'GET', `/v1/segments/${id}`)).toMatchObject({ type: 'auto-update' })
   await runSegments(shop)
-  expect(await told(shop, 'customer.segment.entered')).toEqual([])
-  expect((await told(shop, 'segment.activated')).length).toBe(1)
+  expect(await emittedEvents(shop, 'customer.segment.entered')).toEqual([])
+  expect((await emittedEvents(shop, 'segment.activated')).length).toBe(1)
 
   await ok(shop, 'POST', '/v1/customers', { source_id: 'ann2', name: 'Ann' })
   await runSegments(shop)
-  expect((await told(shop, 'customer.segment.entered')).map(({ data }) => data.customer.source_id)).toEqual(['ann2'])
+  expect((await emittedEvents(shop, 'customer.segment.entered')).map(({ data }) => data.customer.source_id)).toEqual([
+    'ann2',
+  ])
 })
 
 describe('the limit of rules in a project', () => {
@@ -659,7 +661,9 @@ test('deleting a rule removes it from the tiers that map it, and from no other',
   expect(await ok(shop, 'GET', `${tiers}/${Silver.id}`)).toEqual(Silver)
   const changed = await ok(shop, 'GET', `${tiers}/${Gold.id}`)
   expect(changed).toEqual({ ...Gold, earning_rules: { [kept.id]: twice }, updated_at: instant })
-  expect((await told(shop, 'campaign.loyalty_tier.updated')).map(({ data }) => data.loyalty_tier)).toEqual([changed])
+  expect((await emittedEvents(shop, 'campaign.loyalty_tier.updated')).map(({ data }) => data.loyalty_tier)).toEqual([
+    changed,
+  ])
 })
 
 test('rules are validated by the metadata schema of earning rules', async () => {

@@ -3,10 +3,10 @@ import type { Ctx } from '../../core/context.ts'
 import type { Balance } from '../../core/events/shapes.ts'
 import { ApiError, notFound } from '../../core/http/errors.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
-import { type Card, cardNamed, type LoyaltyUnitOfWork, momentNow } from './card.ts'
-import { followBalances } from './cascade.ts'
+import { type Card, findCard, type LoyaltyUnitOfWork, momentNow } from './card.ts'
+import { applyBalanceChanges } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
-import { emitTransaction, tellPointsAdded } from './events.ts'
+import { emitPointsAdded, emitTransaction } from './events.ts'
 import { expiryOf } from './expiry.ts'
 import { credit, debit } from './ledger.ts'
 import type { AdjustPoints, PointsBalance } from './schema.ts'
@@ -36,8 +36,8 @@ export async function adjustPoints(
       ? credit(work, card, { amount: points, expires_at: date }, { ...details, type: 'POINTS_ADDITION' }, moment)
       : debit(work, card, -points, { ...details, type: 'POINTS_REMOVAL' }, moment)
   emitTransaction(work, card, posted)
-  tellPointsAdded(work, card, posted)
-  await followBalances(work, [member.id], moment, { isIncreased: points > 0 })
+  emitPointsAdded(work, card, posted)
+  await applyBalanceChanges(work, [member.id], moment, { isIncreased: points > 0 })
   await saveMembers(work)
   return toPointsBalance(posted.balance)
 }
@@ -66,7 +66,7 @@ export async function openCard(
   if (holder_id === null) throw notPublished(code)
   const work = await lockAndLoadMembers(ctx, [holder_id], loadOptions)
   await applyDueChanges(work)
-  const card = cardNamed(work, id)
+  const card = findCard(work, id)
   if (card === undefined) throw notFound('voucher', code) // deleted by a concurrent request
   return { work, card }
 }

@@ -6,6 +6,7 @@ import {
   assign,
   balanceOf,
   card,
+  emittedEvents,
   fixed,
   movements,
   newEarningRules,
@@ -16,7 +17,6 @@ import {
   newTiers,
   payOrder,
   runUntil,
-  told,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -65,8 +65,8 @@ test('automatic redemption runs after an order, an addition and a transfer', asy
     reward: { id: reward.id, assignment_id: assignment.id },
   })
   expect((await ok(shop, 'GET', `/v1/rewards/${reward.id}`)).redeemed).toBe(4)
-  expect(await told(shop, 'customer.reward_redemptions.pending')).toHaveLength(4)
-  expect(await told(shop, 'customer.rewarded')).toHaveLength(4)
+  expect(await emittedEvents(shop, 'customer.reward_redemptions.pending')).toHaveLength(4)
+  expect(await emittedEvents(shop, 'customer.rewarded')).toHaveLength(4)
 })
 
 test('automatic redemption uses the price of the tier, and the tier changes afterwards', async () => {
@@ -113,7 +113,7 @@ test('automatic redemption stops when no reward is left: the points stay, and no
   await addPoints(shop, scarce.code, 50)
   await addPoints(shop, none.code, 50)
   expect([await balanceOf(shop, scarce.code), await balanceOf(shop, none.code)]).toEqual([30, 50])
-  expect(await told(shop, 'redemption.failed')).toEqual([])
+  expect(await emittedEvents(shop, 'redemption.failed')).toEqual([])
 })
 
 test('automatic redemption is limited to 25 units per run and ten runs a day, and continues the next day', async () => {

@@ -130,7 +130,7 @@ export function* allCards({ people }: LoyaltyUnitOfWork): Generator<Card> {
 export const cardIn = ({ people }: LoyaltyUnitOfWork, customerId: string, campaignId: string): Card | undefined =>
   people.get(customerId)?.cards.find(({ program }) => program.campaign.id === campaignId)
 
-export const cardNamed = (work: LoyaltyUnitOfWork, voucherId: string): Card | undefined => {
+export const findCard = (work: LoyaltyUnitOfWork, voucherId: string): Card | undefined => {
   for (const card of allCards(work)) if (card.voucher.id === voucherId) return card
   return undefined
 }

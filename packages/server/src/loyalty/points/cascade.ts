@@ -4,17 +4,17 @@ import {
   asOfMoment,
   type Card,
   cardIn,
-  cardNamed,
+  findCard,
   type LoyaltyUnitOfWork,
   type Moment,
   markHolderChanged,
 } from './card.ts'
 import { isRedeemable } from './due.ts'
 import { type EarningTrigger, simpleEvent } from './earning-trigger.ts'
-import { emitTransaction, tellPointsAdded } from './events.ts'
+import { evaluateEarningRules, firingKey } from './evaluate-rules.ts'
+import { emitPointsAdded, emitTransaction } from './events.ts'
 import type { RewardCredit } from './issue.ts'
 import { joinProgram } from './join.ts'
-import { evaluateEarningRules, firingKey } from './judge.ts'
 import { canHold, credit } from './ledger.ts'
 import { addPendingPoints, pay } from './pay.ts'
 import { reviewTier, type TierChange } from './tiers.ts'
@@ -61,7 +61,7 @@ export async function creditEarnings(
     }
     if (accruals.some(({ activates_at }) => activates_at === null)) credited.push(card.voucher.id)
   }
-  await followBalances(work, credited, moment, { isIncreased: true })
+  await applyBalanceChanges(work, credited, moment, { isIncreased: true })
 }
 
 /**
@@ -69,7 +69,7 @@ export async function creditEarnings(
  * (docs/reference/earning-rules.md#from-event-to-points, steps 4 and 5). The recursion ends because a rule pays once per
  * trigger.
  */
-export async function followBalances(
+export async function applyBalanceChanges(
   work: LoyaltyUnitOfWork,
   voucherIds: readonly string[],
   moment: Moment,
@@ -77,7 +77,7 @@ export async function followBalances(
 ): Promise<void> {
   for (const id of voucherIds) {
     if (isIncreased) await autoRedeem(work, id, moment)
-    const card = cardNamed(work, id)
+    const card = findCard(work, id)
     if (card !== undefined) await creditTierEarnings(work, reviewTier(work, card, moment), moment)
   }
 }
@@ -112,7 +112,7 @@ const runsMax = 10
  * come to an end.
  */
 export async function autoRedeem(work: LoyaltyUnitOfWork, voucherId: string, moment: Moment): Promise<void> {
-  const card = cardNamed(work, voucherId)
+  const card = findCard(work, voucherId)
   if (card === undefined || !isRedeemable(work.configuration, card, moment.spent_on)) return
   const { member, program } = card
   const runs = member.redeemed_on === moment.today ? member.redeemed_runs : 0
@@ -121,7 +121,7 @@ export async function autoRedeem(work: LoyaltyUnitOfWork, voucherId: string, mom
   card.is_member_changed = true
   const assignment = program.auto_redeem
   const rewardCredits = await flushAndReload(work, () => redeemUnits(work, card, assignment, moment))
-  const redeemed = cardNamed(work, voucherId)
+  const redeemed = findCard(work, voucherId)
   if (redeemed !== undefined && rewardCredits.length > 0) markHolderChanged(redeemed)
   await creditRewards(
     work,
@@ -153,9 +153,9 @@ export async function creditRewards(
   moment: Moment,
 ): Promise<void> {
   for (const { voucher_id, points, isNew } of credits) {
-    const newCard = isNew ? cardNamed(work, voucher_id) : undefined
+    const newCard = isNew ? findCard(work, voucher_id) : undefined
     if (newCard !== undefined) addInitialPoints(newCard)
-    const card = cardNamed(work, voucher_id)
+    const card = findCard(work, voucher_id)
     if (card === undefined || !canHold(card, points)) continue
     const posted = credit(
       work,
@@ -165,8 +165,8 @@ export async function creditRewards(
       moment,
     )
     emitTransaction(work, card, posted)
-    tellPointsAdded(work, card, posted)
-    await followBalances(work, [voucher_id], moment, { isIncreased: true })
+    emitPointsAdded(work, card, posted)
+    await applyBalanceChanges(work, [voucher_id], moment, { isIncreased: true })
   }
 }
 

@@ -11,6 +11,7 @@ import {
   assign,
   balanceOf,
   card,
+  emittedEvents,
   fixed,
   inDays,
   inPeriod,
@@ -27,9 +28,8 @@ import {
   redeemedReward,
   redeemReward,
   runUntil,
+  tierChanges,
   tierOf,
-  tierTurns,
-  told,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -145,7 +145,7 @@ describe('a reward that credits points on another card', () => {
       'POINTS_ACCRUAL 5',
     ])
     expect(await movements(shop, await cardIn(shop, other))).toEqual(['POINTS_ADDITION 40'])
-    expect(await tierTurns(shop)).toEqual(['joined Base'])
+    expect(await tierChanges(shop)).toEqual(['joined Base'])
     await expectAudited(shop)
   })
 
@@ -237,7 +237,7 @@ describe('a card that can hold no more', () => {
     await runUntil(shop, '2025-04-04T00:00:05.000Z')
     expect(await movements(shop, ann.code)).toEqual([`POINTS_ADDITION ${most - 10}`, 'PENDING_POINTS_ACTIVATION 4'])
     expect((await card(shop, ann.code)).loyalty_card.pending_points ?? 0).toBe(0)
-    const canceled = await told(shop, 'voucher.loyalty\\_card.pending\\_points.canceled')
+    const canceled = await emittedEvents(shop, 'voucher.loyalty\\_card.pending\\_points.canceled')
     expect(canceled).toMatchObject([{ data: { voucher: { code: ann.code } } }])
     expect(await balanceOf(shop, bob.code)).toBe(24)
     await expectAudited(shop)
@@ -315,7 +315,7 @@ describe('a daily job that runs days late', () => {
       const { start_date, expiration_date } = expiration ?? {}
       return {
         ledger: await dated(shop, code),
-        turns: await tierTurns(shop),
+        turns: await tierChanges(shop),
         tier: [name, start_date, expiration_date],
       }
     }
@@ -427,7 +427,7 @@ describe('a daily job that runs days late', () => {
       await newTiers(shop, program, { Silver: [100] })
       await expectAudited(shop)
       const { expiration } = await tierOf(shop, code)
-      return [await dated(shop, code), await tierTurns(shop), expiration.start_date]
+      return [await dated(shop, code), await tierChanges(shop), expiration.start_date]
     }
     const ledger = await ledgerAfter(punctual)
     expect(ledger).toEqual([
@@ -445,7 +445,7 @@ test('customer.loyalty.updated contains the balance after automatic redemption',
   await newEarningRules(shop, program, fixed(120))
   await assign(shop, program, await newMaterial(shop), 100, { auto_redeem: true })
   const { code } = await newMember(shop, program, 'ann')
-  const last = async () => (await told(shop, 'customer.loyalty.updated')).at(-1)?.data.loyalty
+  const last = async () => (await emittedEvents(shop, 'customer.loyalty.updated')).at(-1)?.data.loyalty
   await payOrder(shop, 'ann')
   expect(await last()).toMatchObject({ points: 20, campaigns: { [program.name]: { points: 20 } } })
   await addPoints(shop, code, 110)
@@ -478,12 +478,12 @@ describe('a card that is deleted', () => {
   }
 
   async function expectLeft({ shop, left, other }: Awaited<ReturnType<typeof newLeaver>>): Promise<void> {
-    expect((await tierTurns(shop)).filter((turn) => turn.endsWith('Base'))).toEqual(['joined Base', 'left Base'])
+    expect((await tierChanges(shop)).filter((turn) => turn.endsWith('Base'))).toEqual(['joined Base', 'left Base'])
     expect(await membersOf(shop, left, 'ann')).toEqual([])
     expect(await movements(shop, await cardIn(shop, other))).toEqual(['POINTS_ACCRUAL 3'])
     const { points, campaigns } = await loyaltyOf(shop)
     expect([points, Object.keys(campaigns)]).toEqual([3, [other.name]])
-    expect((await told(shop, 'customer.loyalty.updated')).at(-1)?.data.loyalty).toEqual(await loyaltyOf(shop))
+    expect((await emittedEvents(shop, 'customer.loyalty.updated')).at(-1)?.data.loyalty).toEqual(await loyaltyOf(shop))
     await expectAudited(shop)
   }
 

@@ -6,7 +6,7 @@ import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
 import { openCard, toPointsBalance } from './adjust.ts'
 import { type Card, type LoyaltyUnitOfWork, momentNow, type PendingEntry } from './card.ts'
-import { followBalances } from './cascade.ts'
+import { applyBalanceChanges } from './cascade.ts'
 import { emitPending } from './events.ts'
 import { changePending } from './ledger.ts'
 import { activate, cancel } from './pending.ts'
@@ -18,7 +18,7 @@ export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id:
   const { work, card, entry } = await openEntry(ctx, member, id, 'activated')
   const moment = momentNow(ctx)
   const { balance } = activate(work, card, entry, await orderOf(ctx, entry), moment, { isByHand: true })
-  await followBalances(work, [member.id], moment, { isIncreased: true })
+  await applyBalanceChanges(work, [member.id], moment, { isIncreased: true })
   await saveMembers(work)
   return toPointsBalance(balance)
 }

@@ -6,7 +6,7 @@ import type { Look } from '../../core/jobs/watch.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { cardNamed } from './card.ts'
+import { findCard } from './card.ts'
 import { applyDueChanges } from './due-changes.ts'
 import { continueTierReview, listTierReviews } from './review.ts'
 import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
@@ -36,7 +36,7 @@ export function startDailyLoyaltyJob(runtime: Runtime): void {
  * Processes a batch of due members, in the project that has waited longest. Returns whether there may be more. Idempotent: it
  * may run any number of times, late, and on several nodes. `only` restricts it to one project.
  */
-export async function lookAtMembers(runtime: Runtime, { only }: { only?: string } = {}): ReturnType<Look> {
+export async function runDueMembersBatch(runtime: Runtime, { only }: { only?: string } = {}): ReturnType<Look> {
   return (await continueTierReviews(runtime, only)) || (await processDueMembers(runtime, only))
 }
 
@@ -146,7 +146,7 @@ async function listDue(
 
 async function processMember(ctx: Ctx, { voucher_id, customer_id }: DueMember): Promise<true> {
   const work = await lockAndLoadMembers(ctx, [customer_id])
-  const isLoaded = cardNamed(work, voucher_id) !== undefined
+  const isLoaded = findCard(work, voucher_id) !== undefined
   await applyDueChanges(work)
   await saveMembers(work)
   if (!isLoaded) await clearDueDate(ctx, voucher_id)

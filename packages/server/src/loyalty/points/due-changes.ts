@@ -4,7 +4,7 @@ import type { SimpleOrder } from '../../core/events/shapes.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
-import { allCards, type Card, cardNamed, type LoyaltyUnitOfWork, type Moment, momentNow, newCascade } from './card.ts'
+import { allCards, type Card, findCard, type LoyaltyUnitOfWork, type Moment, momentNow, newCascade } from './card.ts'
 import { autoRedeem, creditTierEarnings } from './cascade.ts'
 import { dayAfter, dayBefore, nextDue } from './due.ts'
 import { emitPointsExpired, emitTransaction } from './events.ts'
@@ -88,17 +88,17 @@ async function applyDueChangesOfDay(
   moment: Moment,
   orders: ReadonlyMap<string, SimpleOrder>,
 ): Promise<void> {
-  const first = cardNamed(work, voucherId) as Card
+  const first = findCard(work, voucherId) as Card
   for (const entry of first.pending)
     if (entry.status === 'PENDING' && entry.activates_at <= moment.today)
       activateOrCancel(work, first, entry, orders.get(entry.order_id) ?? null, moment)
   // Points that expire today can still be redeemed here: lots are expired last.
   await autoRedeem(work, voucherId, { ...moment, spent_on: dayBefore(moment.today) })
-  const redeemed = cardNamed(work, voucherId)
+  const redeemed = findCard(work, voucherId)
   if (redeemed === undefined) return
   await creditTierEarnings(work, reviewTier(work, redeemed, moment, measureBeforeExpiry(redeemed)), moment)
 
-  const card = cardNamed(work, voucherId)
+  const card = findCard(work, voucherId)
   if (card === undefined) return
   const expired = expireLots(work, card, moment)
   if (expired !== null) {

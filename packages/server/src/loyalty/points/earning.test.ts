@@ -17,6 +17,7 @@ import {
   balanceOf,
   buckets,
   card,
+  emittedEvents,
   fixed,
   inDays,
   movements,
@@ -30,7 +31,6 @@ import {
   pendingOf,
   runSegments,
   sendEvent,
-  told,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -148,7 +148,7 @@ describe('joining by earning', () => {
     await payOrder(shop, 'ann')
     const members = await membersOf(shop, program, 'ann')
     expect(members).toMatchObject([{ loyalty_card: { points: 25, balance: 25, pending_points: 40 } }])
-    const types = (await told(shop)).map(({ type }) => type)
+    const types = (await emittedEvents(shop)).map(({ type }) => type)
     expect(types.filter((type) => type === 'voucher.published')).toHaveLength(1)
     expect(types.indexOf('voucher.published')).toBeLessThan(types.indexOf('customer.rewarded.loyalty_points'))
   })
@@ -169,7 +169,7 @@ describe('joining by earning', () => {
     await payOrder(shop, 'bob')
     expect(await membersOf(shop, program, 'ann')).toMatchObject([{ loyalty_card: { balance: 10 } }])
     expect(await membersOf(shop, program, 'bob')).toEqual([])
-    const failed = await told(shop, 'customer.publication.failed')
+    const failed = await emittedEvents(shop, 'customer.publication.failed')
     expect(failed.map(({ data }) => data.customer.source_id)).toEqual(['bob'])
   })
 })
@@ -591,7 +591,7 @@ describe('tiers', () => {
     const { code } = await newMember(shop, program, 'ann')
     await addPoints(shop, code, 10)
     expect(await movements(shop, code)).toEqual(['POINTS_ADDITION 10', 'POINTS_ACCRUAL 10'])
-    const turns = await told(shop, 'customer.loyalty.tier.upgraded')
+    const turns = await emittedEvents(shop, 'customer.loyalty.tier.upgraded')
     expect(turns.map(({ data }) => data.loyalty_tier_to.name)).toEqual(['Two', 'Three'])
     await addPoints(shop, code, 10)
     expect((await movements(shop, code)).slice(2)).toEqual(['POINTS_ADDITION 10', 'POINTS_ACCRUAL 10'])

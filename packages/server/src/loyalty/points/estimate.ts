@@ -7,7 +7,7 @@ import { readRequest } from '../../checkout/decision/request.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
-import { accrualsIn, type Earner } from './judge.ts'
+import { accrualsIn, type Earner } from './evaluate-rules.ts'
 import { programsOf } from './programs.ts'
 import type { EstimatePoints, PointsEstimation } from './schema.ts'
 

@@ -5,9 +5,9 @@ import { rollBack } from '../../testing/checkout.ts'
 import {
   addPoints,
   assign,
+  emittedEvents,
   fixed,
   inDays,
-  lasting,
   newEarningRules,
   newEventSchema,
   newLoyaltyReward,
@@ -18,12 +18,12 @@ import {
   payOrder,
   pendingOf,
   redeemedReward,
-  runClock,
+  runDailyLoyaltyJob,
   runSegments,
   runUntil,
   sendEvent,
   type Told,
-  told,
+  tierLasting,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -209,7 +209,7 @@ const sharedHistory = () => (cachedHistory ??= newHistory())
 
 test('every event has exactly the expected members', async () => {
   const { shop } = await sharedHistory()
-  const all = await told(shop)
+  const all = await emittedEvents(shop)
   const seen = new Set<string>()
   for (const { type, category, data } of all) {
     const expected = payloads[type]
@@ -228,16 +228,16 @@ test('every event has exactly the expected members', async () => {
 test('tiers that end, are prolonged or get a new date emit events', async () => {
   const shop = await newProject()
   shop.service.clock.set('2025-03-06T10:00:00.000Z')
-  const program = await newProgram(shop, lasting('P1M'))
+  const program = await newProgram(shop, tierLasting('P1M'))
   const { Silver } = await newTiers(shop, program, { Silver: [100] })
   const { code } = await newMember(shop, program, 'ann')
   await addPoints(shop, code, 100)
   await runUntil(shop, '2025-04-07T00:00:00.000Z')
-  await ok(shop, 'PUT', `/v1/loyalties/${program.id}`, { ...lasting('P2M'), options: { recalculate_tiers: true } })
-  await runClock(shop)
+  await ok(shop, 'PUT', `/v1/loyalties/${program.id}`, { ...tierLasting('P2M'), options: { recalculate_tiers: true } })
+  await runDailyLoyaltyJob(shop)
   await addPoints(shop, code, -100)
   await runUntil(shop, '2025-09-01T00:00:00.000Z')
-  const turns = await told(shop, 'customer.loyalty.tier.%')
+  const turns = await emittedEvents(shop, 'customer.loyalty.tier.%')
   expect(turns.map(({ type }) => type.slice('customer.loyalty.tier.'.length))).toEqual([
     'joined',
     'prolonged',
@@ -265,9 +265,9 @@ test('a paid order emits the events of its consequences in order', async () => {
   await newEarningRules(shop, program, fixed(100), fixed(5, inDays(1)))
   await newTiers(shop, program, { Silver: [100] })
   await newMember(shop, program, 'ann')
-  const before = (await told(shop)).length
+  const before = (await emittedEvents(shop)).length
   await payOrder(shop, 'ann')
-  const all = (await told(shop)).slice(before)
+  const all = (await emittedEvents(shop)).slice(before)
   const types = all.map(({ type }) => type).filter((type) => type !== 'customer.loyalty.updated')
   expect(types).toEqual([
     'customer.order.created',
@@ -281,7 +281,7 @@ test('a paid order emits the events of its consequences in order', async () => {
     'customer.loyalty.tier.joined',
   ])
   expect(new Set(all.map(({ group_id }) => group_id)).size).toBe(1)
-  expect((await told(shop, 'customer.loyalty.updated')).at(-1)?.data.loyalty).toMatchObject({ points: 100 })
+  expect((await emittedEvents(shop, 'customer.loyalty.updated')).at(-1)?.data.loyalty).toMatchObject({ points: 100 })
 })
 
 test('changes of a program emit events', async () => {
@@ -304,7 +304,7 @@ test('changes of a program emit events', async () => {
     ['campaign', 'earning_rule'],
     ['campaign', 'reward', 'reward_assignment'],
   ]
-  const all = (await told(shop, 'campaign.%')).filter(({ type }) => type.split('.').length > 2)
+  const all = (await emittedEvents(shop, 'campaign.%')).filter(({ type }) => type.split('.').length > 2)
   expect(all.map(({ type, data }) => [type, Object.keys(data).sort()])).toEqual([
     ['campaign.earning_rule.assigned', ruleFacts],
     ['campaign.earning_rule.updated', ruleFacts],
@@ -382,7 +382,7 @@ const kindOf = ({ type, details }: Body): string =>
 
 test('a transaction and its event contain what it was for', async () => {
   const { shop, ann, bob } = await sharedHistory()
-  const events = await told(shop, 'voucher.loyalty_card.transaction.created')
+  const events = await emittedEvents(shop, 'voucher.loyalty_card.transaction.created')
   const all = [...(await transactions(shop, ann.code)), ...(await transactions(shop, bob.code))]
   const seen = new Set<string>()
   for (const transaction of all) {
@@ -425,7 +425,7 @@ test('a transaction refers to the objects it was caused by', async () => {
     await sharedHistory()
   const all = await transactions(shop, ann.code)
   const of = (kind: string) => all.find((transaction) => kindOf(transaction) === kind)
-  const [paid] = await told(shop, 'customer.order.paid')
+  const [paid] = await emittedEvents(shop, 'customer.order.paid')
   const bronze = { id: tiers.Bronze.id, name: 'Bronze' }
   expect(of('order').details).toMatchObject({
     order: { id: order.id, source_id: 'shop-1' },
@@ -435,13 +435,13 @@ test('a transaction refers to the objects it was caused by', async () => {
     holder_loyalty_tier: bronze,
     balance: { points: 80 },
   })
-  const [custom] = await told(shop, 'customer.custom_event')
+  const [custom] = await emittedEvents(shop, 'customer.custom_event')
   expect(of('custom_event').details).toMatchObject({
     event: { id: custom?.id, type: 'customer.custom_event' },
     custom_event: { id: custom?.data.event.id, type: 'visit' },
     event_schema: { id: schema.id, name: 'visit' },
   })
-  const [entered] = await told(shop, 'customer.segment.entered')
+  const [entered] = await emittedEvents(shop, 'customer.segment.entered')
   expect(of('segment').details).toMatchObject({
     event: { id: entered?.id, type: 'customer.segment.entered' },
     segment: { id: segment.id, name: 'VIPs' },
@@ -462,8 +462,8 @@ test('a transaction refers to the objects it was caused by', async () => {
 
 test('events of earned points contain their event, rule and order', async () => {
   const { shop, ann, rules, order, tiers } = await sharedHistory()
-  const rewarded = await told(shop, 'customer.rewarded.loyalty_points')
-  const [paid] = await told(shop, 'customer.order.paid')
+  const rewarded = await emittedEvents(shop, 'customer.rewarded.loyalty_points')
+  const [paid] = await emittedEvents(shop, 'customer.order.paid')
   const [first, byEvent] = rewarded
   expect(first).toMatchObject({
     entity_id: ann.holder_id,
@@ -490,7 +490,7 @@ test('events of earned points contain their event, rule and order', async () => 
 
 test('redeemed rewards emit events', async () => {
   const { shop, mug, coupon, redemption_id } = await sharedHistory()
-  const rewarded = await told(shop, 'customer.rewarded')
+  const rewarded = await emittedEvents(shop, 'customer.rewarded')
   expect(rewarded.map(({ data }) => data)).toMatchObject([
     { reward: { id: coupon.id, voucher: { campaign: 'Coupons' } }, referral_tier: null, balance: null },
     {
@@ -500,7 +500,7 @@ test('redeemed rewards emit events', async () => {
       customer_event: null,
     },
   ])
-  const redemptions = await told(shop, 'customer.reward_redemptions.%')
+  const redemptions = await emittedEvents(shop, 'customer.reward_redemptions.%')
   expect(
     redemptions.map(({ type, data }) => [type.slice('customer.reward_redemptions.'.length), data.reward.id]),
   ).toEqual([

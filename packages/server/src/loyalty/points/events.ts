@@ -1,11 +1,11 @@
 import type { EventData } from '../../core/events/catalogue.ts'
 import type { PendingBalance, SimpleOrder, SimpleVoucher } from '../../core/events/shapes.ts'
-import { nothingEarned } from '../../incentives/vouchers/entry-changes.ts'
+import { noEarningDetails } from '../../incentives/vouchers/entry-changes.ts'
 import { toBucket } from '../members/bucket.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
 import { type Card, type LoyaltyUnitOfWork, type OpenLot, type PendingEntry, queueEvents } from './card.ts'
 import type { Posted } from './ledger.ts'
-import { cardEventData, shownCard, shownTier } from './view.ts'
+import { cardEventData, shownCard, tierView } from './view.ts'
 
 type TransactionData = EventData<'voucher.loyalty_card.transaction.created'>
 
@@ -46,15 +46,15 @@ export function emitTransaction(
       order: null,
       redemption: null,
       rollback: null,
-      ...nothingEarned,
-      holder_loyalty_tier: shownTier(work.configuration, card.member.tier_id),
+      ...noEarningDetails,
+      holder_loyalty_tier: tierView(work.configuration, card.member.tier_id),
       ...subjects,
     },
   })
 }
 
 /** Emits `points_added`: points were added, or adjusted by a request in either direction. */
-export function tellPointsAdded(work: LoyaltyUnitOfWork, card: Card, { transaction, balance }: Posted): void {
+export function emitPointsAdded(work: LoyaltyUnitOfWork, card: Card, { transaction, balance }: Posted): void {
   const data = { ...cardEventData(work, card), balance, transaction }
   queueEvents(
     work,

@@ -8,10 +8,10 @@ import {
   balanceOf,
   buckets,
   card,
+  emittedEvents,
   fixed,
   inDays,
   inPeriod,
-  lasting,
   movements,
   newEarningRules,
   newLoyaltyReward,
@@ -26,10 +26,10 @@ import {
   redeemedReward,
   redeemReward,
   runUntil,
+  tierChanges,
+  tierLasting,
   tierName,
   tierOf,
-  tierTurns,
-  told,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -307,7 +307,7 @@ describe('pending points', () => {
     expect((await card(shop, code)).loyalty_card).toEqual({ points: 10, balance: 10, pending_points: 30 })
     await ok(shop, 'PUT', `/v1/orders/${order.id}`, { status: 'CANCELED' })
     expect((await card(shop, code)).loyalty_card).toEqual({ points: 10, balance: 10 })
-    const canceled = await told(shop, '%pending_points.canceled')
+    const canceled = await emittedEvents(shop, '%pending_points.canceled')
     expect(canceled.map(({ type }) => type).sort()).toEqual([
       'customer.voucher.loyalty_card.pending_points.canceled',
       'voucher.loyalty_card.pending_points.canceled',
@@ -481,7 +481,7 @@ describe('tiers', () => {
     expect(await tierName(shop, code)).toBe('Gold')
     await redeemedReward(shop, code, { id: reward.id })
     expect(await balanceOf(shop, code)).toBe(90)
-    expect(await tierTurns(shop)).toEqual([
+    expect(await tierChanges(shop)).toEqual([
       'joined Bronze',
       'upgraded Bronze → Silver',
       'upgraded Silver → Gold',
@@ -494,7 +494,7 @@ describe('tiers', () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-20T10:00:00.000Z')
     const february = { type: 'CUSTOM', strategy: 'END', unit: 'MONTH', value: 1 }
-    const custom = await newProgram(shop, lasting('P4M', february))
+    const custom = await newProgram(shop, tierLasting('P4M', february))
     await newTiers(shop, custom, { Bronze: [0, 99], Silver: [100] })
     const eve = await newMember(shop, custom, 'eve')
     await addPoints(shop, eve.code, 100)
@@ -504,7 +504,7 @@ describe('tiers', () => {
     })
 
     shop.service.clock.set('2025-08-01T10:00:00.000Z')
-    const program = await newProgram(shop, lasting('P2M', { type: 'QUARTER', strategy: 'END' }))
+    const program = await newProgram(shop, tierLasting('P2M', { type: 'QUARTER', strategy: 'END' }))
     await newTiers(shop, program, { Bronze: [0, 99], Silver: [100] })
     const ann = await newMember(shop, program, 'ann')
     const bob = await newMember(shop, program, 'bob')
@@ -524,7 +524,7 @@ describe('tiers', () => {
     expect(await tierName(shop, ann.code)).toBe('Silver')
     await runUntil(shop, '2026-01-01T00:00:00.000Z')
     expect(await tierName(shop, ann.code)).toBe('Bronze')
-    expect(await tierTurns(shop, 'ann')).toEqual([
+    expect(await tierChanges(shop, 'ann')).toEqual([
       'joined Bronze',
       'upgraded Bronze → Silver',
       'downgraded Silver → Bronze',
@@ -533,7 +533,7 @@ describe('tiers', () => {
       name: 'Silver',
       expiration: { expiration_date: '2026-03-31' },
     })
-    expect(await tierTurns(shop, 'bob')).toEqual(['joined Bronze', 'upgraded Bronze → Silver', 'prolonged Silver'])
+    expect(await tierChanges(shop, 'bob')).toEqual(['joined Bronze', 'upgraded Bronze → Silver', 'prolonged Silver'])
   })
 
   test('example 19: a tier starts with the quarter after it was qualified for', async () => {
@@ -551,7 +551,7 @@ describe('tiers', () => {
       name: 'Gold',
       expiration: { start_date: '2025-07-01', expiration_date: '2026-01-10' },
     })
-    expect(await tierTurns(shop)).toEqual(['joined Bronze', 'upgraded Bronze → Gold'])
+    expect(await tierChanges(shop)).toEqual(['joined Bronze', 'upgraded Bronze → Gold'])
   })
 
   test('example 20: a tier ends a week after its month, followed by the lowest tier or none', async () => {
@@ -575,12 +575,12 @@ describe('tiers', () => {
     expect([await tierName(shop, ann.code), await tierName(shop, bob.code)]).toEqual(['Silver', 'Silver'])
     await runUntil(shop, '2025-04-08T00:00:00.000Z')
     expect([await tierName(shop, ann.code), await tierName(shop, bob.code)]).toEqual(['Bronze', null])
-    expect(await tierTurns(shop, 'ann')).toEqual([
+    expect(await tierChanges(shop, 'ann')).toEqual([
       'joined Bronze',
       'upgraded Bronze → Silver',
       'downgraded Silver → Bronze',
     ])
-    expect(await tierTurns(shop, 'bob')).toEqual(['joined Silver', 'left Silver'])
+    expect(await tierChanges(shop, 'bob')).toEqual(['joined Silver', 'left Silver'])
   })
 
   test('example 21: automatic redemption comes first, and leaves too few points for a tier', async () => {
@@ -598,12 +598,12 @@ describe('tiers', () => {
       'POINTS_REDEMPTION -100',
     ])
     expect(await balanceOf(shop, code)).toBe(10)
-    const succeeded = await told(shop, 'redemption.succeeded')
+    const succeeded = await emittedEvents(shop, 'redemption.succeeded')
     expect(succeeded.map(({ data }) => data.redemption.channel)).toEqual(
       Array.from({ length: 3 }, () => ({ channel_type: 'AUTO_REDEEM', channel_id: assignment.id })),
     )
     expect(await tierOf(shop, code)).toBeNull()
-    expect(await tierTurns(shop)).toEqual([])
+    expect(await tierChanges(shop)).toEqual([])
   })
 
   test('example 22: a tier makes a reward cheaper, sets its price, or hides it', async () => {
@@ -669,7 +669,7 @@ describe('referrals', () => {
       customer: { source_id: 'anna' },
     })
     const granted = async () => {
-      const rewarded = await told(shop, 'customer.rewarded')
+      const rewarded = await emittedEvents(shop, 'customer.rewarded')
       return rewarded.map(({ data }) => data.referral_tier.banner)
     }
     const expected = [['Each'], ['Each', 'Each'], ['Each', 'Each'], ['Each', 'Each', 'Each', 'Three']]
@@ -681,7 +681,7 @@ describe('referrals', () => {
       })
       expect(await granted(), `after ${sourceId}`).toEqual(expected[index])
     }
-    expect(await told(shop, 'customer.referred')).toHaveLength(3)
+    expect(await emittedEvents(shop, 'customer.referred')).toHaveLength(3)
     expect((await ok(shop, 'GET', '/v1/customers/anna')).loyalty).toMatchObject({
       referred_customers: 3,
       campaigns: { Refer: { referred_customers: 3 } },

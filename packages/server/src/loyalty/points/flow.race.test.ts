@@ -23,7 +23,7 @@ import {
 import { anotherConnection, type Node, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
 import { insertTestProject } from '../../testing/project.ts'
-import { lookAtMembers } from './daily-job.ts'
+import { runDueMembersBatch } from './daily-job.ts'
 
 /* Loyalty members on two nodes with a PostgreSQL of their own: concurrent changes, and work that must not block requests. */
 
@@ -130,7 +130,7 @@ test('a failing tier review does not block the daily job of other projects', asy
   await addPoints(sound, bob.code, 30, { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-04-01' })
   const waiting = () => ask(`select 1 from tier_walks where project_id = $1`, [broken.project_id])
   const runJobUntilDone = async () => {
-    for (let runs = 0; await lookAtMembers(nodes[0].runtime); runs += 1) expect(runs).toBeLessThan(100)
+    for (let runs = 0; await runDueMembersBatch(nodes[0].runtime); runs += 1) expect(runs).toBeLessThan(100)
   }
 
   clock.set('2027-04-02T00:00:05.000Z')
@@ -243,7 +243,7 @@ test('thirty members with ten due coupons each: no order waits for all of them',
   const redeemed = async (): Promise<number> => (await ok(shop, 'GET', `/v1/rewards/${reward.id}`)).redeemed
 
   clock.set('2027-04-02T00:00:05.000Z')
-  const runJob = () => lookAtMembers(nodes[0].runtime, { only: shop.project_id })
+  const runJob = () => runDueMembersBatch(nodes[0].runtime, { only: shop.project_id })
   let isOver = false
   const jobRun = runJob().finally(() => {
     isOver = true

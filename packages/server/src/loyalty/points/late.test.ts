@@ -3,6 +3,7 @@ import { newProject } from '../../testing/app.ts'
 import {
   addPoints,
   assign,
+  emittedEvents,
   fixed,
   inDays,
   inPeriod,
@@ -16,8 +17,7 @@ import {
   onDrop,
   payOrder,
   redeemedReward,
-  runClock,
-  told,
+  runDailyLoyaltyJob,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
@@ -46,12 +46,14 @@ test.each(['every day', 'a month late'])(
     if (how === 'every day')
       for (const day of [2, 3, 4]) {
         shop.service.clock.set(`2027-03-0${day}T01:00:00.000Z`)
-        await runClock(shop)
+        await runDailyLoyaltyJob(shop)
       }
     shop.service.clock.set('2027-04-10T12:00:00.000Z')
-    await runClock(shop)
+    await runDailyLoyaltyJob(shop)
     expect(await movements(shop, code)).toEqual(['POINTS_ADDITION 29', 'POINTS_ACCRUAL 11'])
-    const upgrades = (await told(shop, 'customer.loyalty.tier.upgraded')).map(({ data }) => data.loyalty_tier_to.name)
+    const upgrades = (await emittedEvents(shop, 'customer.loyalty.tier.upgraded')).map(
+      ({ data }) => data.loyalty_tier_to.name,
+    )
     expect(upgrades).toEqual(['Silver', 'High'])
   },
 )

@@ -8,7 +8,7 @@ import { emit } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { cardNamed, type LoyaltyUnitOfWork, momentNow } from './card.ts'
+import { findCard, type LoyaltyUnitOfWork, momentNow } from './card.ts'
 import { creditTierEarnings } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
 import { leaveTier } from './tiers.ts'
@@ -26,7 +26,7 @@ export async function leaveProgram(
   if (type !== 'LOYALTY_CARD' || holder_id === null) return
   const work = await lockAndLoadMembers(ctx, [holder_id])
   await applyDueChanges(work)
-  const card = cardNamed(work, id)
+  const card = findCard(work, id)
   if (card === undefined) return
   const { person, program } = card
   const tierChanges = leaveTier(work, card)

@@ -8,7 +8,7 @@ import { type Figure, figureTallies } from '../../incentives/campaigns/summary-f
 import { balanceAfter } from '../../incentives/vouchers/entry-changes.ts'
 import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
 import { accountOf, type Card, type LoyaltyUnitOfWork, type Moment, type OpenLot, type PendingEntry } from './card.ts'
-import { tierNamed } from './programs.ts'
+import { findTier } from './programs.ts'
 
 /** How a movement of points is recorded (docs/reference/loyalty-cards.md#transactions). */
 export interface TransactionDetails {
@@ -136,7 +136,7 @@ function post(
       created_at: at,
     })
   const balance = { ...balanceAfter(card.voucher, amount), operation_type: transactionDetails.operation_type }
-  const holderTier = tierNamed(work.configuration, member.tier_id)
+  const holderTier = findTier(work.configuration, member.tier_id)
   const transaction: Transaction = {
     id,
     source_id: transactionDetails.source_id ?? null,

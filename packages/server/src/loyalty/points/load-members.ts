@@ -8,7 +8,7 @@ import { sqlState } from '../../core/db/transaction.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { keptTerms } from '../../rules/terms/kept.ts'
+import { cacheTerms } from '../../rules/terms/terms-cache.ts'
 import type { Card, LoyaltyUnitOfWork, Member, OpenLot, PendingEntry, Person } from './card.ts'
 import type { Program, Programs } from './programs.ts'
 
@@ -63,7 +63,7 @@ export async function loadPeople(
       throw sqlState(error) === '55P03' ? multipleRequests() : error
     })
   const { customers, cards, terms } = (rows[0] as { found: LoadedRows }).found
-  const shared = new Map(terms.map(({ id, content }) => [id, keptTerms(project_id, id, content)]))
+  const shared = new Map(terms.map(({ id, content }) => [id, cacheTerms(project_id, id, content)]))
   const people = new Map<string, Person>()
   for (const customer of allFromJson<StoredCustomer>(customers))
     people.set(customer.id, { customer, cards: [], moves: {} })

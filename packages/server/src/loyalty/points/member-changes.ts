@@ -7,13 +7,13 @@ import type { SimpleEvent } from '../../core/events/shapes.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { StoredOrder } from '../../orders/order.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
-import { type CascadeState, cardNamed, markHolderChanged, momentNow } from './card.ts'
-import { addInitialPoints, creditEarnings, creditRewards, followBalances } from './cascade.ts'
+import { type CascadeState, findCard, markHolderChanged, momentNow } from './card.ts'
+import { addInitialPoints, applyBalanceChanges, creditEarnings, creditRewards } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
 import type { EarningTrigger } from './earning-trigger.ts'
 import type { RewardCredit } from './issue.ts'
 import { cancel } from './pending.ts'
-import { configurationNow, pays } from './programs.ts'
+import { configurationNow, hasRuleFor } from './programs.ts'
 import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 
 /** Changes to a customer and its cards in this transaction. */
@@ -42,10 +42,10 @@ export async function applyMemberChanges(
   await applyDueChanges(work)
   const moment = momentNow(ctx)
   for (const id of touched) {
-    const card = cardNamed(work, id)
+    const card = findCard(work, id)
     if (card !== undefined) markHolderChanged(card)
   }
-  await followBalances(work, touched, moment, { isIncreased: false })
+  await applyBalanceChanges(work, touched, moment, { isIncreased: false })
   await creditRewards(work, grown, moment)
   for (const trigger of causes) await creditEarnings(work, customerId, trigger, moment)
   await saveMembers(work)
@@ -54,14 +54,14 @@ export async function applyMemberChanges(
 /** The configuration if any rule pays for an event, else null. Called before any customer is locked. */
 export async function paidFor(ctx: Ctx, event: string): Promise<{ configuration: Configuration } | null> {
   const configuration = await configurationNow(ctx)
-  return pays(configuration, event) ? { configuration } : null
+  return hasRuleFor(configuration, event) ? { configuration } : null
 }
 
 /**
  * Credits what customers earn by entering segments (docs/reference/earning-rules.md#when-a-rule-fires). Most segments pay
  * nothing.
  */
-export async function followSegmentEntries(ctx: Ctx, entered: readonly SegmentEntries[]): Promise<void> {
+export async function onSegmentsEntered(ctx: Ctx, entered: readonly SegmentEntries[]): Promise<void> {
   const { earning_rules } = await configurationNow(ctx)
   const paying = new Set<string>([...earning_rules.values()].flatMap(({ segment_id }) => segment_id ?? []))
   for (const { customer_id, entries } of entered) {
@@ -79,7 +79,7 @@ export async function followSegmentEntries(ctx: Ctx, entered: readonly SegmentEn
 }
 
 /** Credits what an order earns that has just been paid. */
-export async function followPaidOrder(
+export async function onOrderPaid(
   ctx: Ctx,
   order: StoredOrder,
   event: SimpleEvent,
@@ -104,7 +104,7 @@ export const paidOrder = (order: StoredOrder, event: SimpleEvent): EarningTrigge
  * Cancels the pending points of a canceled order; points that are already credited stay
  * (docs/reference/loyalty-programs.md#rollback-cancellation-and-deletion).
  */
-export async function followCanceledOrder(ctx: Ctx, order: StoredOrder): Promise<void> {
+export async function onOrderCanceled(ctx: Ctx, order: StoredOrder): Promise<void> {
   const { rows } = await sql<{ customer_id: string }>`
     select distinct v.holder_id as customer_id from pending_points q
     join vouchers v on v.project_id = q.project_id and v.id = q.voucher_id and v.holder_id is not null
@@ -125,7 +125,7 @@ export async function followCanceledOrder(ctx: Ctx, order: StoredOrder): Promise
  * Counts the points of a card just published to a customer, and reviews its tier
  * (docs/reference/loyalty-tiers.md#when-tiers-are-looked-at). Vouchers of other types are ignored.
  */
-export async function followPublication(
+export async function onCodesPublished(
   ctx: Ctx,
   customerId: string,
   vouchers: ReadonlyArray<Pick<StoredVoucher, 'id' | 'type'>>,
@@ -136,9 +136,9 @@ export async function followPublication(
   const work = await lockAndLoadMembers(ctx, [customerId], cascade === undefined ? {} : { chain: cascade })
   await applyDueChanges(work)
   for (const id of voucherIds) {
-    const card = cardNamed(work, id)
+    const card = findCard(work, id)
     if (card !== undefined) addInitialPoints(card)
   }
-  await followBalances(work, voucherIds, momentNow(ctx), { isIncreased: true })
+  await applyBalanceChanges(work, voucherIds, momentNow(ctx), { isIncreased: true })
   await saveMembers(work)
 }

@@ -6,10 +6,10 @@ import { type StoredOrder, toOrder, toSimpleOrder } from '../../orders/order.ts'
 import { toEarningRule, toSimpleEarningRule } from '../earning-rules/earning-rule.ts'
 import { type Card, type LoyaltyUnitOfWork, type Moment, type PendingEntry, queueEvents } from './card.ts'
 import type { EarningTrigger } from './earning-trigger.ts'
-import { emitPending, emitTransaction, tellPointsAdded } from './events.ts'
+import { emitPending, emitPointsAdded, emitTransaction } from './events.ts'
 import { credit, type Posted, postPending } from './ledger.ts'
-import { tierNamed } from './programs.ts'
-import { cardEventData, shownTier } from './view.ts'
+import { findTier } from './programs.ts'
+import { cardEventData, tierView } from './view.ts'
 
 /** Credits points immediately. */
 export function pay(
@@ -50,11 +50,11 @@ export function pay(
     event: source_event,
     earning_rule: toSimpleEarningRule(rule, validationRuleOf(work, rule)),
     segment: segment ?? null,
-    loyalty_tier: shownTier(work.configuration, loyalty_tier_id),
+    loyalty_tier: tierView(work.configuration, loyalty_tier_id),
     custom_event: custom_event?.event ?? null,
   })
   emitPointsRewarded(work, card, rule, posted, trigger, loyalty_tier_id)
-  tellPointsAdded(work, card, posted)
+  emitPointsAdded(work, card, posted)
 }
 
 function emitPointsRewarded(
@@ -74,7 +74,7 @@ function emitPointsRewarded(
       holder: customer,
       voucher,
       campaign,
-      loyalty_tier: shownTier(work.configuration, loyaltyTierId),
+      loyalty_tier: tierView(work.configuration, loyaltyTierId),
       earning_rule: toEarningRule(rule, validationRuleOf(work, rule)),
       balance,
       order: order === undefined ? null : toOrder(order),
@@ -129,7 +129,7 @@ const ruleDetails = ({ id, banner }: ConfiguredEarningRule): object => ({
 })
 
 function tierDetails({ configuration }: LoyaltyUnitOfWork, name: string, id: string | null): object {
-  const tier = tierNamed(configuration, id)
+  const tier = findTier(configuration, id)
   return tier === null ? {} : { [name]: { id: tier.id, name: tier.name } }
 }
 

@@ -7,9 +7,9 @@ import {
   balanceOf,
   buckets,
   card,
+  emittedEvents,
   fixed,
   inDays,
-  lasting,
   newEarningRules,
   newMaterial,
   newMember,
@@ -18,8 +18,8 @@ import {
   payOrder,
   pendingOf,
   runUntil,
-  tierTurns,
-  told,
+  tierChanges,
+  tierLasting,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -55,7 +55,7 @@ test('an entry contains its origin', async () => {
   const member = await newMember(shop, program, 'ann')
   const order = await payOrder(shop, 'ann', { source_id: 'shop-1' })
   const tier = { id: Silver.id, name: 'Silver' }
-  const [paid] = await told(shop, 'customer.order.paid')
+  const [paid] = await emittedEvents(shop, 'customer.order.paid')
   expect(await pendingOf(shop, member.code)).toEqual([
     {
       id: expect.stringMatching(/^lopp_[0-9a-f]{18}$/),
@@ -84,7 +84,7 @@ test('an entry contains its origin', async () => {
     },
   ])
   expect(await transactions(shop, member.code)).toEqual([])
-  expect(await tierTurns(shop)).toEqual(['joined Silver'])
+  expect(await tierChanges(shop)).toEqual(['joined Silver'])
 })
 
 test('an entry omits a tier, banner or source id that does not exist', async () => {
@@ -108,7 +108,7 @@ describe('adjusting pending points', () => {
     const [entry] = await pendingOf(shop, member.code)
     expect(entry).toMatchObject({ points: 1, updated_at: expect.any(String) })
     expect((await card(shop, member.code)).loyalty_card).toEqual({ points: 0, balance: 0, pending_points: 1 })
-    const updated = await told(shop, 'voucher.loyalty_card.pending_points.updated')
+    const updated = await emittedEvents(shop, 'voucher.loyalty_card.pending_points.updated')
     expect(updated.map(({ data }) => data.voucher_pending_points_balance)).toMatchObject([
       { points: 5, total: 25, operation_type: 'MANUAL' },
       { points: -24, total: 1, operation_type: 'MANUAL' },
@@ -167,7 +167,7 @@ describe('activating pending points', () => {
         pending_points: { id: entry.id, points: 20 },
       },
     })
-    expect((await told(shop, '%pending_points.activated')).map(({ type }) => type).sort()).toEqual([
+    expect((await emittedEvents(shop, '%pending_points.activated')).map(({ type }) => type).sort()).toEqual([
       'customer.voucher.loyalty_card.pending_points.activated',
       'voucher.loyalty_card.pending_points.activated',
     ])
@@ -198,9 +198,9 @@ describe('activating pending points', () => {
       ['POINTS_REDEMPTION', null, -50, 'AUTOMATIC'],
       ['POINTS_REDEMPTION', null, -50, 'AUTOMATIC'],
     ])
-    expect(await tierTurns(shop, 'ann')).toEqual(['joined Silver'])
+    expect(await tierChanges(shop, 'ann')).toEqual(['joined Silver'])
     expect((await card(shop, other.code)).loyalty_card.points).toBe(120)
-    const [activated] = await told(shop, 'voucher.loyalty_card.pending_points.activated')
+    const [activated] = await emittedEvents(shop, 'voucher.loyalty_card.pending_points.activated')
     expect(activated).toMatchObject({ event_source: { channel: 'INTERNAL' }, group_id: expect.stringMatching(/^w-/) })
   })
 
@@ -227,7 +227,7 @@ describe('canceling pending points', () => {
     expect((await card(shop, member.code)).loyalty_card).toEqual({ points: 0, balance: 0 })
     expect(await pendingOf(shop, member.code)).toEqual([])
     expect(await transactions(shop, member.code)).toEqual([])
-    const [canceled] = await told(shop, 'voucher.loyalty_card.pending_points.canceled')
+    const [canceled] = await emittedEvents(shop, 'voucher.loyalty_card.pending_points.canceled')
     expect(canceled?.data).toMatchObject({
       pending_points: { id: entry.id },
       voucher_pending_points_balance: { points: -20, total: 0, operation_type: 'MANUAL' },
@@ -240,7 +240,7 @@ describe('canceling pending points', () => {
     await call('activate')
     await ok(shop, 'PUT', `/v1/orders/${order.id}`, { status: 'CANCELED' })
     expect(await balanceOf(shop, member.code)).toBe(20)
-    expect(await told(shop, '%pending_points.canceled')).toEqual([])
+    expect(await emittedEvents(shop, '%pending_points.canceled')).toEqual([])
   })
 
   test('with their program emits no events', async () => {
@@ -249,7 +249,7 @@ describe('canceling pending points', () => {
     await ok(shop, 'DELETE', `/v1/loyalties/${program.id}`)
     await runCampaignJobs(shop)
     expect(await shop.call('GET', `/v1/loyalties/members/${member.code}/pending-points`)).toMatchObject({ status: 404 })
-    expect(await told(shop, '%pending_points.canceled')).toEqual([])
+    expect(await emittedEvents(shop, '%pending_points.canceled')).toEqual([])
   })
 })
 
@@ -289,7 +289,7 @@ test('activated and canceled entries cannot be changed', async () => {
 
 test('pending points are not part of the balance: they cannot be spent or transferred, and do not count for tiers', async () => {
   const shop = await newProject()
-  const { program, member } = await newMemberWithPending(shop, 500, lasting('P1M'))
+  const { program, member } = await newMemberWithPending(shop, 500, tierLasting('P1M'))
   await newTiers(shop, program, { Silver: [100] })
   const other: Body = await newMember(shop, program, 'bob')
   const exceeded = { status: 400, body: { key: 'loyalty_card_points_exceeded' } }
@@ -299,5 +299,5 @@ test('pending points are not part of the balance: they cannot be spent or transf
     exceeded,
   )
   await addPoints(shop, member.code, 1)
-  expect(await tierTurns(shop)).toEqual([])
+  expect(await tierChanges(shop)).toEqual([])
 })

@@ -6,7 +6,7 @@ import type { Card, LoyaltyUnitOfWork, Moment, PendingEntry } from './card.ts'
 import { emitPending, emitPendingActivated, emitTransaction } from './events.ts'
 import { canHold, changePending, credit, type Posted } from './ledger.ts'
 import { validationRuleOf } from './pay.ts'
-import { shownTier } from './view.ts'
+import { tierView } from './view.ts'
 
 /**
  * Activates pending points (docs/reference/points.md#life-of-pending-points). They expire, counted from today, by the
@@ -53,7 +53,7 @@ export function activate(
     order,
     event: emittedEvent,
     earning_rule: rule === undefined ? null : toSimpleEarningRule(rule, validationRuleOf(work, rule)),
-    loyalty_tier: shownTier(work.configuration, loyalty_tier?.id ?? null),
+    loyalty_tier: tierView(work.configuration, loyalty_tier?.id ?? null),
   })
   emitPendingActivated(work, card, entry, posted, order)
   return posted

@@ -91,14 +91,14 @@ const toRuleFacts = (row: ConfiguredEarningRule): EarningRule => ({
 })
 
 /** Whether an active rule of any program pays for an event. */
-export function pays(configuration: Configuration, event: string): boolean {
+export function hasRuleFor(configuration: Configuration, event: string): boolean {
   for (const { rules } of programsOf(configuration).values())
     if (rules.some((rule) => rule.active && rule.event === event)) return true
   return false
 }
 
 /** The tier of an id; null if it was deleted. */
-export const tierNamed = ({ loyalty_tiers }: Configuration, id: string | null): ConfiguredLoyaltyTier | null =>
+export const findTier = ({ loyalty_tiers }: Configuration, id: string | null): ConfiguredLoyaltyTier | null =>
   id === null ? null : (loyalty_tiers.get(id) ?? null)
 
 /** The configuration at the version that this transaction reads. */

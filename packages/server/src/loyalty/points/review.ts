@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Caller, Ctx, Runtime } from '../../core/context.ts'
 import { inBackground } from '../../core/jobs/background.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
-import { cardNamed, momentNow } from './card.ts'
+import { findCard, momentNow } from './card.ts'
 import { creditTierEarnings } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
 import { reviewTier } from './tiers.ts'
@@ -36,7 +36,7 @@ export async function reviewMembers(ctx: Ctx, campaignId: string, changed: Chang
  * they were due. Only the 200 members that are longest overdue are processed: if the daily job is further behind, the others
  * would take minutes, and the request does not wait for them.
  */
-export async function settleProgram(ctx: Ctx, campaignId: string): Promise<void> {
+export async function applyDueChangesToProgram(ctx: Ctx, campaignId: string): Promise<void> {
   const { db, project_id, project, now } = ctx
   const { rows } = await sql<{ customer_id: string }>`
     select customer_id from loyalty_members
@@ -65,7 +65,7 @@ async function reviewNextMembers(
   await applyDueChanges(work)
   const moment = momentNow(ctx)
   for (const { voucher_id } of rows) {
-    const card = cardNamed(work, voucher_id)
+    const card = findCard(work, voucher_id)
     if (card !== undefined) await creditTierEarnings(work, reviewTier(work, card, moment, { changed }), moment)
   }
   await saveMembers(work)

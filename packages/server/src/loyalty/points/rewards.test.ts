@@ -19,6 +19,7 @@ import {
   assign,
   balanceOf,
   card,
+  emittedEvents,
   expectNoGaps,
   fixed,
   inDays,
@@ -32,8 +33,7 @@ import {
   payOrder,
   redeemedReward,
   redeemReward,
-  tierTurns,
-  told,
+  tierChanges,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -56,11 +56,11 @@ async function newSaver(shop: Shop, points = 1_000) {
 const getReward = (shop: Shop, reward: { id: string }) => ok(shop, 'GET', `/v1/rewards/${reward.id}`)
 /** States of reward redemptions in their events: `created CREATED`, `completed COMPLETED`. */
 const states = async (shop: Shop) =>
-  (await told(shop, 'customer.reward_redemptions.%')).map(
+  (await emittedEvents(shop, 'customer.reward_redemptions.%')).map(
     ({ type, data }) => `${type.slice('customer.reward_redemptions.'.length)} ${data.reward_redemption.state}`,
   )
 const failures = async (shop: Shop) =>
-  (await told(shop, 'redemption.failed')).map(({ data }) => data.redemption.failure_code)
+  (await emittedEvents(shop, 'redemption.failed')).map(({ data }) => data.redemption.failure_code)
 
 describe('issuing a reward', () => {
   test('a coupon is published to the holder', async () => {
@@ -93,7 +93,7 @@ describe('issuing a reward', () => {
     expect(await card(shop, code)).toMatchObject({ redemption: { redeemed_points: 150, redeemed_quantity: 1 } })
     expect((await getReward(shop, reward)).redeemed).toBe(1)
     expect(await states(shop)).toEqual(['created CREATED', 'completed COMPLETED'])
-    const types = (await told(shop)).map(({ type }) => type)
+    const types = (await emittedEvents(shop)).map(({ type }) => type)
     for (const type of [
       'publication.succeeded',
       'voucher.published',
@@ -119,9 +119,9 @@ describe('issuing a reward', () => {
     expect(first.reward.voucher).toMatchObject({ campaign: 'Gifts', gift: { amount: 600, balance: 600 } })
     const second = await redeemedReward(shop, code, { id: reward.id })
     expect(second.reward.voucher).toMatchObject({ code: first.reward.voucher.code, gift: { balance: 1_100 } })
-    expect(await told(shop, 'voucher.gift.balance_added')).toHaveLength(2)
-    expect(await told(shop, 'voucher.gift.transaction.created')).toHaveLength(2)
-    const rewarded = await told(shop, 'customer.rewarded')
+    expect(await emittedEvents(shop, 'voucher.gift.balance_added')).toHaveLength(2)
+    expect(await emittedEvents(shop, 'voucher.gift.transaction.created')).toHaveLength(2)
+    const rewarded = await emittedEvents(shop, 'customer.rewarded')
     expect(rewarded.map(({ data }) => data.balance)).toMatchObject([{ amount: 500 }, { amount: 500 }])
   })
 
@@ -141,8 +141,8 @@ describe('issuing a reward', () => {
         details: { balance: { points: 60, operation_type: 'AUTOMATIC' } },
       },
     ])
-    expect(await tierTurns(shop)).toEqual(['joined Silver'])
-    expect((await told(shop, 'customer.rewarded')).at(-1)?.data.balance).toMatchObject({ points: 60 })
+    expect(await tierChanges(shop)).toEqual(['joined Silver'])
+    expect((await emittedEvents(shop, 'customer.rewarded')).at(-1)?.data.balance).toMatchObject({ points: 60 })
     expect((await ok(shop, 'GET', '/v1/customers/ann')).loyalty).toMatchObject({
       points: 960,
       campaigns: { [program.name]: { points: 900 }, [target.name]: { points: 60 } },
@@ -216,7 +216,7 @@ describe('issuing a reward', () => {
     })
     expect(await states(shop)).toEqual(['created CREATED', 'pending PENDING', 'created CREATED', 'pending PENDING'])
 
-    const [pending] = await told(shop, 'customer.reward_redemptions.pending')
+    const [pending] = await emittedEvents(shop, 'customer.reward_redemptions.pending')
     const id = pending?.data.reward_redemption.id
     const path = `/v1/rewards/${plain.id}/redemptions/${id}/complete`
     expect(await ok(shop, 'POST', path)).toMatchObject({ id, state: 'COMPLETED', source_id: redemption.id })
@@ -292,7 +292,7 @@ describe('a reward is refused', () => {
     })
     expect(await failures(shop)).toHaveLength(cases.length)
     expect(await transactions(shop, code)).toEqual([])
-    expect(await told(shop, 'customer.rewarded')).toEqual([])
+    expect(await emittedEvents(shop, 'customer.rewarded')).toEqual([])
     expect((await card(shop, code)).loyalty_card).toEqual({ points: 100, balance: 100 })
     expect(await states(shop)).toEqual([])
   })
@@ -585,7 +585,7 @@ describe('rolling back a reward', () => {
     const { id } = await redeemedReward(shop, code, { id: reward.id })
     await rollBack(shop, id)
     expect(await states(shop)).toEqual(['created CREATED', 'pending PENDING', 'rolledback ROLLEDBACK'])
-    const [pending] = await told(shop, 'customer.reward_redemptions.pending')
+    const [pending] = await emittedEvents(shop, 'customer.reward_redemptions.pending')
     const path = `/v1/rewards/${reward.id}/redemptions/${pending?.data.reward_redemption.id}/complete`
     expect(await shop.call('POST', path)).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
   })
@@ -602,7 +602,7 @@ describe('rolling back a reward', () => {
     const { body } = await rollBack(shop, id)
     expect(body.order).toMatchObject({ status: 'CANCELED', total_amount: 500 })
     expect((await card(shop, code)).loyalty_card).toEqual({ points: 1_007, balance: 1_007 })
-    expect((await tierTurns(shop)).at(-1)).toBe('upgraded Silver → Gold')
+    expect((await tierChanges(shop)).at(-1)).toBe('upgraded Silver → Gold')
     // Changing the status of the order alone revokes nothing.
     await ok(shop, 'PUT', `/v1/orders/${order.id}`, { status: 'CANCELED' })
     expect(await balanceOf(shop, code)).toBe(1_007)

@@ -4,10 +4,10 @@ import {
   addPoints,
   assign,
   card,
+  emittedEvents,
   fixed,
   inDays,
   inPeriod,
-  lasting,
   newEarningRules,
   newMaterial,
   newMember,
@@ -15,12 +15,12 @@ import {
   newTiers,
   payOrder,
   redeemedReward,
-  runClock,
+  runDailyLoyaltyJob,
   runUntil,
+  tierChanges,
+  tierLasting,
   tierName,
   tierOf,
-  tierTurns,
-  told,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
@@ -52,7 +52,7 @@ describe('by the balance', () => {
       'Gold',
       null,
     ])
-    expect(await tierTurns(shop)).toEqual(['joined Silver', 'left Silver', 'joined Gold', 'left Gold'])
+    expect(await tierChanges(shop)).toEqual(['joined Silver', 'left Silver', 'joined Gold', 'left Gold'])
   })
 
   test('the open range covers what no other does, and ranks below all others', async () => {
@@ -62,7 +62,7 @@ describe('by the balance', () => {
     const { code } = await newMember(shop, program, 'ann')
     expect(await tierName(shop, code)).toBe('Base')
     expect(await tiersAfter(shop, code, 100, 100)).toEqual(['Silver', 'Base'])
-    expect(await tierTurns(shop)).toEqual(['joined Base', 'upgraded Base → Silver', 'downgraded Silver → Base'])
+    expect(await tierChanges(shop)).toEqual(['joined Base', 'upgraded Base → Silver', 'downgraded Silver → Base'])
   })
 
   test('a publication, initial points, an earned order and joining all assign a tier', async () => {
@@ -77,15 +77,15 @@ describe('by the balance', () => {
     expect(await tierName(shop, voucher.code)).toBe('Silver')
     await payOrder(shop, 'ann')
     await payOrder(shop, 'bob')
-    expect(await tierTurns(shop, 'ann')).toEqual(['joined Silver', 'upgraded Silver → Gold'])
+    expect(await tierChanges(shop, 'ann')).toEqual(['joined Silver', 'upgraded Silver → Gold'])
     // Bob's card is published before its points: the tier of 100, then that of 150 points.
-    expect((await tierTurns(shop, 'bob')).at(-1)).toMatch(/Gold$/)
+    expect((await tierChanges(shop, 'bob')).at(-1)).toMatch(/Gold$/)
   })
 
   test('the tier of a member contains its start', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-14T11:00:00.000Z')
-    const program = await newProgram(shop, lasting('P3M', { type: 'MONTH' }))
+    const program = await newProgram(shop, tierLasting('P3M', { type: 'MONTH' }))
     const { Silver } = await newTiers(shop, program, { Silver: [250, 999] })
     const member = await newMember(shop, program, 'ann')
     await addPoints(shop, member.code, 300)
@@ -115,7 +115,7 @@ describe('with a period of its own', () => {
   test('a lower balance takes effect on the date, a higher one at once, and without a matching tier the member leaves', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-01-31T10:00:00.000Z')
-    const program = await newProgram(shop, lasting('P1M'))
+    const program = await newProgram(shop, tierLasting('P1M'))
     await newTiers(shop, program, { Silver: [100, 199], Gold: [200] })
     const ann = await newMember(shop, program, 'ann')
     expect(await tiersAfter(shop, ann.code, 100)).toEqual(['Silver'])
@@ -129,13 +129,13 @@ describe('with a period of its own', () => {
     await runUntil(shop, '2025-03-10T23:59:59.000Z')
     expect(await tierName(shop, ann.code)).toBe('Gold')
     await runUntil(shop, '2025-03-11T00:00:00.000Z')
-    expect(await tierTurns(shop)).toEqual(['joined Silver', 'upgraded Silver → Gold', 'left Gold'])
+    expect(await tierChanges(shop)).toEqual(['joined Silver', 'upgraded Silver → Gold', 'left Gold'])
   })
 
   test("in days of the project's time zone, and a late daily job gives the same result", async () => {
     const shop = await newProject({ project: { timezone: 'Europe/Warsaw' } })
     shop.service.clock.set('2025-06-01T22:30:00.000Z') // 2 June in Warsaw
-    const program = await newProgram(shop, lasting('P7D'))
+    const program = await newProgram(shop, tierLasting('P7D'))
     await newTiers(shop, program, { Silver: [100] })
     const { code } = await newMember(shop, program, 'ann')
     await addPoints(shop, code, 100)
@@ -144,7 +144,7 @@ describe('with a period of its own', () => {
       expiration_date: '2025-06-09',
     })
     await runUntil(shop, '2025-06-09T21:59:00.000Z')
-    expect(await tierTurns(shop)).toEqual(['joined Silver'])
+    expect(await tierChanges(shop)).toEqual(['joined Silver'])
     await runUntil(shop, '2025-06-09T22:00:00.000Z')
     expect((await tierOf(shop, code)).expiration).toMatchObject({
       start_date: '2025-06-02',
@@ -152,7 +152,7 @@ describe('with a period of its own', () => {
     })
     await runUntil(shop, '2025-07-04T00:00:00.000Z')
     expect((await tierOf(shop, code)).expiration.expiration_date).toBe('2025-07-11')
-    expect(await tierTurns(shop)).toEqual([
+    expect(await tierChanges(shop)).toEqual([
       'joined Silver',
       'prolonged Silver',
       'prolonged Silver',
@@ -183,7 +183,7 @@ describe('by points collected in a period', () => {
     expect(await tiersAfter(shop, code, 1, 500)).toEqual(['Gold', 'Gold']) // the 50 pending points count when they are activated
     expect((await tierOf(shop, code)).expiration.expiration_date).toBe('2025-05-31')
     await runUntil(shop, '2025-06-01T00:00:00.000Z')
-    expect(await tierTurns(shop)).toEqual(['joined Silver', 'upgraded Silver → Gold', 'left Gold'])
+    expect(await tierChanges(shop)).toEqual(['joined Silver', 'upgraded Silver → Gold', 'left Gold'])
   })
 
   test('transferred points do not count as collected', async () => {
@@ -216,7 +216,7 @@ describe('by points collected in a period', () => {
       expiration_date: '2025-05-07',
     })
     await runUntil(shop, '2025-05-08T00:00:00.000Z')
-    expect(await tierTurns(shop)).toEqual([
+    expect(await tierChanges(shop)).toEqual([
       'joined Bronze',
       'upgraded Bronze → Silver',
       'prolonged Silver',
@@ -253,7 +253,7 @@ describe('by points collected in a period', () => {
     await runUntil(shop, '2025-07-01T00:00:00.000Z')
     expect((await tierOf(shop, code)).expiration.expiration_date).toBe('2025-09-30')
     await runUntil(shop, '2025-10-01T00:00:00.000Z')
-    expect(await tierTurns(shop)).toEqual(['joined Silver', 'prolonged Silver', 'left Silver'])
+    expect(await tierChanges(shop)).toEqual(['joined Silver', 'prolonged Silver', 'left Silver'])
   })
 })
 
@@ -262,7 +262,7 @@ describe('when the program changes', () => {
     const shop = await newProject()
     shop.service.clock.set('2025-01-10T10:00:00.000Z')
     const free = await newProgram(shop)
-    const dated = await newProgram(shop, lasting('P1Y'))
+    const dated = await newProgram(shop, tierLasting('P1Y'))
     const cards: Record<string, string> = {}
     for (const [name, program] of [
       ['free', free],
@@ -279,7 +279,7 @@ describe('when the program changes', () => {
         cards[`${name}-${who}`] = code
       }
       await newTiers(shop, program, { Gold: [200] })
-      await runClock(shop)
+      await runDailyLoyaltyJob(shop)
     }
     const names: Record<string, string | null> = {}
     for (const [who, code] of Object.entries(cards)) names[who] = await tierName(shop, code)
@@ -291,11 +291,11 @@ describe('when the program changes', () => {
       'dated-mid': 'Silver',
       'dated-high': 'Gold',
     })
-    expect(await tierTurns(shop, 'dated-high')).toEqual(['joined Gold'])
+    expect(await tierChanges(shop, 'dated-high')).toEqual(['joined Gold'])
     // The member of Silver keeps it for its year: a new tier below moves nobody down, and moves up the member without a tier.
     await addPoints(shop, cards['dated-mid'] as string, -100)
     await newTiers(shop, dated, { Bronze: [0, 99] })
-    await runClock(shop)
+    await runDailyLoyaltyJob(shop)
     expect(await tierName(shop, cards['dated-mid'] as string)).toBe('Silver')
     expect(await tierName(shop, cards['dated-low'] as string)).toBe('Bronze')
   })
@@ -303,22 +303,22 @@ describe('when the program changes', () => {
   test('new settings change dates only if recalculation is requested, and end no tier', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-01-10T10:00:00.000Z')
-    const program = await newProgram(shop, lasting('P1M'))
+    const program = await newProgram(shop, tierLasting('P1M'))
     const { Silver } = await newTiers(shop, program, { Silver: [100] })
     const { code } = await newMember(shop, program, 'ann')
     await addPoints(shop, code, 100)
     await addPoints(shop, code, -100)
     const put = async (settings: object, options?: object) => {
       await ok(shop, 'PUT', `/v1/loyalties/${program.id}`, { ...settings, ...(options && { options }) })
-      await runClock(shop)
+      await runDailyLoyaltyJob(shop)
       return (await tierOf(shop, code)).expiration.expiration_date
     }
     shop.service.clock.set('2025-01-20T10:00:00.000Z')
-    expect(await put(lasting('P2M'))).toBe('2025-02-10')
-    expect(await put(lasting('P2M'), { recalculate_tiers: false })).toBe('2025-02-10')
-    expect(await put(lasting('P3M'), { recalculate_tiers: true })).toBe('2025-04-10')
-    expect(await put(lasting('P3M'), { recalculate_tiers: true })).toBe('2025-04-10')
-    const changed = await told(shop, 'customer.loyalty.tier.expiration.changed')
+    expect(await put(tierLasting('P2M'))).toBe('2025-02-10')
+    expect(await put(tierLasting('P2M'), { recalculate_tiers: false })).toBe('2025-02-10')
+    expect(await put(tierLasting('P3M'), { recalculate_tiers: true })).toBe('2025-04-10')
+    expect(await put(tierLasting('P3M'), { recalculate_tiers: true })).toBe('2025-04-10')
+    const changed = await emittedEvents(shop, 'customer.loyalty.tier.expiration.changed')
     expect(changed.map(({ data }) => [data.loyalty_tier.id, data.expiration_date])).toEqual([[Silver.id, '2025-04-10']])
     expect((await tierOf(shop, code)).expiration.updated_at).toMatch(/^2025-01-20T10:/)
   })
@@ -362,10 +362,12 @@ describe('when the program changes', () => {
     await payOrder(shop, 'ann')
     expect((await ok(shop, 'GET', '/v1/customers/ann')).loyalty.points).toBe(100)
     expect(await shop.call('DELETE', `/v1/vouchers/${code}`)).toMatchObject({ status: 204 })
-    expect(await tierTurns(shop)).toEqual(['joined Silver', 'left Silver'])
-    expect(await told(shop, '%pending_points.canceled')).toEqual([])
-    expect(await told(shop, 'voucher.deleted')).toHaveLength(1)
-    expect((await told(shop, 'customer.voucher.deleted')).map(({ entity_id }) => entity_id)).toEqual([holder_id])
+    expect(await tierChanges(shop)).toEqual(['joined Silver', 'left Silver'])
+    expect(await emittedEvents(shop, '%pending_points.canceled')).toEqual([])
+    expect(await emittedEvents(shop, 'voucher.deleted')).toHaveLength(1)
+    expect((await emittedEvents(shop, 'customer.voucher.deleted')).map(({ entity_id }) => entity_id)).toEqual([
+      holder_id,
+    ])
     expect(await shop.call('GET', `/v1/loyalties/members/${code}/tiers`)).toMatchObject({ status: 404 })
     expect((await ok(shop, 'GET', `/v1/loyalties/${program.id}/pending-points`)).data).toEqual([])
     expect((await ok(shop, 'GET', '/v1/customers/ann')).loyalty).toMatchObject({ points: 0 })
@@ -390,7 +392,7 @@ test('the customer contains the points and tiers of all cards, and each change e
     },
   }
   expect((await ok(shop, 'GET', '/v1/customers/ann')).loyalty).toEqual(loyalty)
-  const updates = await told(shop, 'customer.loyalty.updated')
+  const updates = await emittedEvents(shop, 'customer.loyalty.updated')
   expect(updates.at(-1)?.data).toMatchObject({ campaign: { id: two.id }, customer: { source_id: 'ann' }, loyalty })
   expect(Object.keys(updates[0]?.data).sort()).toEqual(['campaign', 'created_at', 'customer', 'loyalty'])
   await addPoints(shop, first.code, -50)

@@ -14,7 +14,7 @@ import {
   momentNow,
   queueEvents,
 } from './card.ts'
-import { shownTier, tierExpiration } from './view.ts'
+import { tierExpiration, tierView } from './view.ts'
 
 /** A change of a member's tier, which earning rules may pay for. */
 export interface TierChange {
@@ -128,7 +128,7 @@ function applyTierEvent(
 
 /** The tier of a member with its start and expiration dates. */
 function tierWithDates({ configuration }: LoyaltyUnitOfWork, member: Member): LoyaltyTier | null {
-  const tier = shownTier(configuration, member.tier_id)
+  const tier = tierView(configuration, member.tier_id)
   return tier === null ? null : { ...tier, expiration: tierExpiration(member) }
 }
 

@@ -6,8 +6,8 @@ import { getVoucher } from '../../incentives/vouchers/store.ts'
 import { type StoredVoucher, toVoucher } from '../../incentives/vouchers/voucher.ts'
 import { getMember } from '../programs/store.ts'
 import { notPublished } from './adjust.ts'
-import { type Card, cardNamed, type LoyaltyUnitOfWork, momentNow } from './card.ts'
-import { followBalances } from './cascade.ts'
+import { type Card, findCard, type LoyaltyUnitOfWork, momentNow } from './card.ts'
+import { applyBalanceChanges } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
 import { emitPointsTransferred, emitTransaction } from './events.ts'
 import { credit, debit, linkTransactions } from './ledger.ts'
@@ -42,8 +42,8 @@ export async function transferPoints(ctx: Ctx, destination: StoredVoucher, sent:
 
   const moment = momentNow(ctx)
   for (const id of new Set(parts.map(({ source }) => source.id)))
-    await followBalances(work, [id], moment, { isIncreased: false })
-  await followBalances(work, [destination.id], moment, { isIncreased: true })
+    await applyBalanceChanges(work, [id], moment, { isIncreased: false })
+  await applyBalanceChanges(work, [destination.id], moment, { isIncreased: true })
   await saveMembers(work)
   return toVoucher(ctx, await getVoucher(ctx, destination.id))
 }
@@ -101,7 +101,7 @@ function move(
 }
 
 function getCard(work: LoyaltyUnitOfWork, { id, code }: { id: string; code: string }): Card {
-  const card = cardNamed(work, id)
+  const card = findCard(work, id)
   if (card === undefined) throw notFound('voucher', code) // deleted by a concurrent request
   return card
 }

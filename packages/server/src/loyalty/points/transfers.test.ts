@@ -5,12 +5,12 @@ import {
   addPoints,
   balanceOf,
   card,
+  emittedEvents,
   movements,
   newMember,
   newProgram,
   newTiers,
-  tierTurns,
-  told,
+  tierChanges,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -51,14 +51,14 @@ describe('manual adjustments', () => {
       },
       expect.objectContaining({ type: 'POINTS_REMOVAL', source: null, source_id: 's2', reason: 'oops' }),
     ])
-    const added = await told(shop, '%points_added')
+    const added = await emittedEvents(shop, '%points_added')
     expect(added.map(({ type, data }) => `${type} ${data.balance.points}`).sort()).toEqual([
       'customer.voucher.loyalty_card.points_added -30',
       'customer.voucher.loyalty_card.points_added 100',
       'voucher.loyalty_card.points_added -30',
       'voucher.loyalty_card.points_added 100',
     ])
-    expect(await told(shop, 'voucher.loyalty_card.transaction.created')).toHaveLength(2)
+    expect(await emittedEvents(shop, 'voucher.loyalty_card.transaction.created')).toHaveLength(2)
     expect((await card(shop, code)).updated_at).not.toBeNull()
   })
 
@@ -106,7 +106,7 @@ describe('manual adjustments', () => {
       status: 400,
       body: { key: 'invalid_add_balance_params' },
     })
-    expect(await tierTurns(shop)).toEqual(['joined Silver'])
+    expect(await tierChanges(shop)).toEqual(['joined Silver'])
     expect((await ok(shop, 'GET', '/v1/customers/ann')).loyalty.points).toBe(100)
   })
 
@@ -166,11 +166,11 @@ describe('a transfer', () => {
         source_voucher: { id: a.id, code: a.code },
       },
     })
-    const heard = await told(shop, 'customer.voucher.loyalty_card.points_transferred')
+    const heard = await emittedEvents(shop, 'customer.voucher.loyalty_card.points_transferred')
     expect(heard.map(({ entity_id }) => entity_id).sort()).toEqual([a.holder_id, c.holder_id].sort())
-    expect(await told(shop, 'voucher.loyalty_card.transaction.created')).toHaveLength(2)
-    expect((await tierTurns(shop, 'a')).at(-1)).toBe('downgraded Mid → Low')
-    expect(await told(shop, '%points_added')).toEqual([])
+    expect(await emittedEvents(shop, 'voucher.loyalty_card.transaction.created')).toHaveLength(2)
+    expect((await tierChanges(shop, 'a')).at(-1)).toBe('downgraded Mid → Low')
+    expect(await emittedEvents(shop, '%points_added')).toEqual([])
   })
 
   test('with the same card twice takes both amounts', async () => {

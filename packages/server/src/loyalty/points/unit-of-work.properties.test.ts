@@ -17,10 +17,10 @@ import {
   assign,
   buckets,
   card,
+  emittedEvents,
   fixed,
   inDays,
   inPeriod,
-  lasting,
   newEarningRules,
   newLoyaltyReward,
   newMaterial,
@@ -30,8 +30,8 @@ import {
   onDrop,
   payOrder,
   pendingOf,
-  runClock,
-  told,
+  runDailyLoyaltyJob,
+  tierLasting,
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
@@ -106,7 +106,7 @@ test('any sequence of actions matches a model, and the ledger adds up after each
         time.pass(action.do === 'wait' ? action.days * dayMs + action.minutes * 60_000 : 1_000)
         model.passTo(time.now())
         const expected = model.apply(action, time.now())
-        if (action.do === 'clock') await runClock(world.shop)
+        if (action.do === 'clock') await runDailyLoyaltyJob(world.shop)
         else
           expect(await perform(world, action, model.dayOf(time.now())), JSON.stringify(action)).toBe(expected.outcome)
         expect(await auditLedger(askOf(world.shop), world.shop.project_id, { is_in_order: true })).toEqual([])
@@ -152,8 +152,8 @@ async function expectCard(world: World, model: LedgerModel, index: number): Prom
 /** Tier settings. */
 const kinds = [
   onDrop,
-  lasting('P10D'),
-  lasting('P1M', { type: 'MONTH' }),
+  tierLasting('P10D'),
+  tierLasting('P1M', { type: 'MONTH' }),
   inPeriod('MONTH', 'IMMEDIATE', 'END_OF_PERIOD'),
   inPeriod('MONTH', 'IMMEDIATE', 'END_OF_NEXT_PERIOD', 'P5D'),
   inPeriod('MONTH', 'NEXT_PERIOD', 'END_OF_NEXT_PERIOD'),
@@ -196,14 +196,14 @@ test('the ledger is the same whether the daily job runs every day, every week, i
           for (let left = days; left > 0; left -= 1) {
             time.pass(dayMs)
             day += 1
-            await runClock(daily.shop)
-            if (day % 7 === 0) await runClock(weekly.shop)
+            await runDailyLoyaltyJob(daily.shop)
+            if (day % 7 === 0) await runDailyLoyaltyJob(weekly.shop)
           }
         }
         for (const action of actions) {
           if (action.do === 'wait') await pass(action.days)
           time.pass(action.do === 'wait' ? action.minutes * 60_000 : 60_000)
-          if (action.do === 'clock') await runClock(atTimes.shop)
+          if (action.do === 'clock') await runDailyLoyaltyJob(atTimes.shop)
           const outcomes: string[] = []
           for (const world of worlds) {
             time.set()
@@ -213,7 +213,7 @@ test('the ledger is the same whether the daily job runs every day, every week, i
         }
         await pass(45)
         const [punctual, ...others] = worlds
-        for (const { shop } of worlds) await runClock(shop)
+        for (const { shop } of worlds) await runDailyLoyaltyJob(shop)
         for (const { shop } of worlds)
           expect(await auditLedger(askOf(shop), shop.project_id, { is_in_order: true })).toEqual([])
         const ledger = await ledgerOf(punctual)
@@ -253,7 +253,7 @@ test.each(cases)('a late run credits and expires points on a card %s as a punctu
   const [punctual, late] = [await newFriend(), await newFriend()]
   for (const today of [2, 3, 4, 5, 6, 7]) {
     punctual.shop.service.clock.set(`2027-03-0${today}T01:00:00.000Z`)
-    await runClock(punctual.shop)
+    await runDailyLoyaltyJob(punctual.shop)
   }
   const days = async ({ shop, code }: typeof late) =>
     (await transactions(shop, code)).map(({ type, created_at, details }) =>
@@ -261,7 +261,7 @@ test.each(cases)('a late run credits and expires points on a card %s as a punctu
     )
   for (const { shop, code } of [punctual, late]) {
     await addPoints(shop, code, 5, { expiration_type: 'NON_EXPIRING' })
-    await runClock(shop)
+    await runDailyLoyaltyJob(shop)
     expect(await auditLedger(askOf(shop), shop.project_id, { is_in_order: true })).toEqual([])
   }
   expect(await days(punctual)).toEqual([
@@ -281,11 +281,11 @@ test('points added by a request from before midnight, processed after the next d
   const untilToday = { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-03-01' }
   await addPoints(shop, code, 10, untilToday)
   shop.service.clock.set('2027-03-02T00:00:00.100Z')
-  await runClock(shop)
+  await runDailyLoyaltyJob(shop)
   shop.service.clock.set('2027-03-01T23:59:59.000Z')
   await addPoints(shop, code, 5, untilToday)
   shop.service.clock.set('2027-03-03T00:00:00.100Z')
-  await runClock(shop)
+  await runDailyLoyaltyJob(shop)
   expect((await card(shop, code)).loyalty_card).toMatchObject({ points: 15, balance: 0, expired_points: 15 })
   expect(await auditLedger(askOf(shop), shop.project_id)).toEqual([])
 })
@@ -387,7 +387,7 @@ async function ledgerOf({ shop, cards, customers, programs }: World): Promise<ob
 
 /** The tier changes of a customer in one program, in the order of their events. */
 async function tierChangesOf(shop: Shop, sourceId: string, program: string): Promise<string[]> {
-  const turns = await told(shop, 'customer.loyalty.tier.%')
+  const turns = await emittedEvents(shop, 'customer.loyalty.tier.%')
   return turns
     .filter(({ data }) => data.customer.source_id === sourceId && data.campaign.name === program)
     .map(({ type, data }) => `${type} ${(data.loyalty_tier ?? data.loyalty_tier_to).name}`)

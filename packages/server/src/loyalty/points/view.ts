@@ -10,7 +10,7 @@ import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { simpleCampaign } from './campaign-view.ts'
 import { accountOf, type Card, type LoyaltyUnitOfWork, type Member, momentNow } from './card.ts'
-import { tierNamed } from './programs.ts'
+import { findTier } from './programs.ts'
 
 /** The card with its current state, and with what it has from its campaign and category. */
 function storedCard({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): StoredVoucher {
@@ -61,8 +61,8 @@ export function cardEventData(
 }
 
 /** A tier as its own endpoint returns it; null also if it was deleted. */
-export function shownTier(configuration: Configuration, id: string | null): LoyaltyTier | null {
-  const tier = tierNamed(configuration, id)
+export function tierView(configuration: Configuration, id: string | null): LoyaltyTier | null {
+  const tier = findTier(configuration, id)
   return tier === null ? null : toLoyaltyTier(tier)
 }
 

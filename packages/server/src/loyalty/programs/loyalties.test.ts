@@ -3,16 +3,16 @@ import { newProject, type Shop } from '../../testing/app.ts'
 import { eventsOf, newCampaign, runCampaignJobs } from '../../testing/campaigns.ts'
 import {
   assign,
+  emittedEvents,
   fixed,
-  lasting,
   newEarningRules,
   newMaterial,
   newMember,
   newProgram,
   newTiers,
   onDrop,
+  tierLasting,
   tierOf,
-  told,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
@@ -497,15 +497,15 @@ test.each(['loyalties', 'campaigns'])(
     await newTiers(shop, program, { Bronze: [0, 99], Silver: [100] })
     const { code } = await newMember(shop, program, 'anna')
     const lastDay = async () => (await tierOf(shop, code)).expiration.expiration_date
-    const moved = async () => (await told(shop, 'customer.loyalty.tier.expiration.changed')).length
+    const moved = async () => (await emittedEvents(shop, 'customer.loyalty.tier.expiration.changed')).length
     expect(await lastDay()).toBeUndefined()
 
     const put = (body: object) => ok(shop, 'PUT', `/v1/${tree}/${program.id}`, body)
     for (const options of [undefined, null, {}, { recalculate_tiers: null }, { recalculate_tiers: false }])
-      await put({ ...lasting('P2M'), options })
+      await put({ ...tierLasting('P2M'), options })
     await put({ options: { recalculate_tiers: true } })
     expect([await lastDay(), await moved()]).toEqual([undefined, 0])
-    await put({ ...lasting('P2M'), options: { recalculate_tiers: true } })
+    await put({ ...tierLasting('P2M'), options: { recalculate_tiers: true } })
     expect([await lastDay(), await moved()]).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d$/), 1])
   },
 )

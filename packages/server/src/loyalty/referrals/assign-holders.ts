@@ -5,7 +5,7 @@ import { ApiError, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
-import { holdCampaign } from '../../incentives/campaigns/store.ts'
+import { lockCampaignIfExists } from '../../incentives/campaigns/store.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../../incentives/vouchers/voucher.ts'
 import { toRedeemableHolder, toSimpleHolder } from './holder.ts'
@@ -61,7 +61,7 @@ export async function unassignHolder(
  * Locks the code and its campaign against deletion until the end of the transaction; refused while the code has no referrer.
  */
 async function lockPublishedCode(ctx: Ctx, { id, code, campaign_id }: StoredVoucher): Promise<StoredVoucher> {
-  if (campaign_id === null || !(await holdCampaign(ctx, campaign_id))) throw notFound('voucher', code)
+  if (campaign_id === null || !(await lockCampaignIfExists(ctx, campaign_id))) throw notFound('voucher', code)
   const voucher = await getVoucher(ctx, id, { lock: 'here' })
   if (voucher.holder_id === null)
     throw new ApiError('not_published', {

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { type Answer, newProject, type Shop } from '../../testing/app.ts'
 import { newCampaign } from '../../testing/campaigns.ts'
 import { amountOff, redeem, redeemed, rollBack, vouchers } from '../../testing/checkout.ts'
-import { newEventSchema, newLoyaltyReward, newMaterial, newMember, newProgram, told } from '../../testing/loyalty.ts'
+import {
+  emittedEvents,
+  newEventSchema,
+  newLoyaltyReward,
+  newMaterial,
+  newMember,
+  newProgram,
+} from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
@@ -52,7 +59,7 @@ const conversionsOf = async ({ service, project_id }: Shop): Promise<number> =>
 async function referredBy(shop: Shop, sourceId: string): Promise<number> {
   const { loyalty } = await customer(shop, sourceId)
   expect(loyalty.campaigns.Friends).toMatchObject({ referred_customers: loyalty.referred_customers })
-  expect(await told(shop, 'customer.referred')).toHaveLength(loyalty.referred_customers)
+  expect(await emittedEvents(shop, 'customer.referred')).toHaveLength(loyalty.referred_customers)
   expect(await conversionsOf(shop)).toBe(loyalty.referred_customers)
   return loyalty.referred_customers
 }
@@ -68,7 +75,7 @@ async function newRewarding(shop: Shop, more: object = {}) {
   const card = await newMember(shop, club, 'anna')
   const granted = async () => {
     const counts: Record<string, number> = {}
-    for (const { data } of await told(shop, 'customer.rewarded'))
+    for (const { data } of await emittedEvents(shop, 'customer.rewarded'))
       counts[data.referral_tier.banner] = (counts[data.referral_tier.banner] ?? 0) + 1
     const { loyalty_card } = await ok(shop, 'GET', `/v1/loyalties/members/${card.code}`)
     return { ...counts, points: loyalty_card.balance }
@@ -85,7 +92,7 @@ describe('twenty concurrent redemptions of one code', () => {
     expect(await referredBy(shop, 'anna')).toBe(1)
     expect((await customer(shop, 'bob')).referrals).toMatchObject({ total: 1, campaigns: { length: 1 } })
     expect(await granted()).toEqual({ Each: 1, points: 10 })
-    expect(await told(shop, 'customer.holder.assignment.created')).toHaveLength(1)
+    expect(await emittedEvents(shop, 'customer.holder.assignment.created')).toHaveLength(1)
   })
 
   test('by twenty customers convert each of them, and the tier for a number of referees rewards once', async () => {

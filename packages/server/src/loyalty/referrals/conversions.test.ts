@@ -14,6 +14,7 @@ import {
 } from '../../testing/checkout.ts'
 import {
   balanceOf,
+  emittedEvents,
   fixed,
   movements,
   newEarningRules,
@@ -24,8 +25,7 @@ import {
   newProgram,
   newTiers,
   sendEvent,
-  tierTurns,
-  told,
+  tierChanges,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 
@@ -87,7 +87,7 @@ const newGifts = (shop: Shop) =>
 
 /** The types of the emitted events. */
 const eventTypes = async (shop: Shop, like: string): Promise<string[]> =>
-  (await told(shop, like)).map(({ type }) => type)
+  (await emittedEvents(shop, like)).map(({ type }) => type)
 
 const rolesOf = async (shop: Shop, { code }: Program): Promise<string[]> =>
   (await ok(shop, 'GET', `/v1/referrals/members/${code}/holders?order=id`)).data.map(
@@ -120,7 +120,7 @@ describe('a redemption', () => {
     }
     expect((await customer(shop, 'anna')).loyalty).toEqual(loyalty)
 
-    expect(await told(shop, 'customer.referred')).toMatchObject([
+    expect(await emittedEvents(shop, 'customer.referred')).toMatchObject([
       {
         entity_id: bob.id,
         category: 'EFFECT',
@@ -134,7 +134,7 @@ describe('a redemption', () => {
         },
       },
     ])
-    expect(await told(shop, 'customer.loyalty.updated')).toMatchObject([
+    expect(await emittedEvents(shop, 'customer.loyalty.updated')).toMatchObject([
       { entity_id: anna.id, data: { customer: { source_id: 'anna' }, campaign: { id: program.id }, loyalty } },
     ])
     const day = date.slice(0, 10)
@@ -211,7 +211,7 @@ describe('a redemption', () => {
     const path = `/v1/referrals/members/${program.code}/holders`
     const { holders } = await ok(shop, 'POST', path, { holders: [{ source_id: 'cleo' }] })
     for (const sourceId of ['bob', 'bob', 'cleo']) await buy(shop, program.code, sourceId)
-    expect(await told(shop, 'customer.holder.assignment.created')).toMatchObject([
+    expect(await emittedEvents(shop, 'customer.holder.assignment.created')).toMatchObject([
       { data: { holder: { id: holders[0].id }, customer: { source_id: 'cleo' } } },
       {
         entity_id: (await customer(shop, 'bob')).id,
@@ -250,7 +250,7 @@ describe('the referee gets', () => {
     const { vouchers: cards } = await ok(shop, 'GET', '/v1/vouchers?campaign=Gifts&customer=bob')
     expect(cards).toMatchObject([{ gift: { balance: 1_400 } }])
     const bob = await customer(shop, 'bob')
-    expect(await told(shop, 'customer.rewarded')).toMatchObject([
+    expect(await emittedEvents(shop, 'customer.rewarded')).toMatchObject([
       {
         entity_id: bob.id,
         data: {
@@ -277,8 +277,8 @@ describe('the referee gets', () => {
     const { code } = await newReferral(shop, rewarding('LOYALTY_CARD', club.id, 60))
     await buy(shop, code, 'bob')
     expect(await movements(shop, card.code)).toEqual(['POINTS_ADDITION 60'])
-    expect(await tierTurns(shop, 'bob')).toEqual(['joined Bronze', 'upgraded Bronze → Silver'])
-    expect((await told(shop, 'customer.rewarded')).map(({ data }) => data.balance)).toEqual([{ points: 60 }])
+    expect(await tierChanges(shop, 'bob')).toEqual(['joined Bronze', 'upgraded Bronze → Silver'])
+    expect((await emittedEvents(shop, 'customer.rewarded')).map(({ data }) => data.balance)).toEqual([{ points: 60 }])
     expect((await customer(shop, 'bob')).loyalty).toMatchObject({ points: 60 })
   })
 
@@ -337,7 +337,7 @@ describe('tiers reward the referrer', () => {
       { id: mug.id, assignment_id: first.reward.assignment_id, product: { name: 'Mug' }, voucher: null },
       { id: coupon.id, assignment_id: second.reward.assignment_id, voucher: { campaign: 'Thanks' }, product: null },
     ]
-    expect(await told(shop, 'customer.rewarded')).toMatchObject(
+    expect(await emittedEvents(shop, 'customer.rewarded')).toMatchObject(
       [first, second].map((tier, n) => ({
         entity_id: anna.id,
         data: {
@@ -349,7 +349,7 @@ describe('tiers reward the referrer', () => {
         },
       })),
     )
-    const turns = await told(shop, 'customer.reward\\_redemptions.%')
+    const turns = await emittedEvents(shop, 'customer.reward\\_redemptions.%')
     expect(turns.map(({ type, data }) => [type.split('.')[2], data.reward_redemption.state, data.reward.id])).toEqual([
       ['created', 'CREATED', mug.id],
       ['pending', 'PENDING', mug.id],
@@ -378,7 +378,7 @@ describe('tiers reward the referrer', () => {
     await newReferralTier(shop, program, points, each)
     for (const sourceId of ['bob', 'cleo']) await buy(shop, program.code, sourceId)
     expect(await movements(shop, card.code)).toEqual(['POINTS_ADDITION 30', 'POINTS_ADDITION 30', 'POINTS_ACCRUAL 5'])
-    expect(await tierTurns(shop, 'anna')).toEqual(['joined Bronze', 'upgraded Bronze → Silver'])
+    expect(await tierChanges(shop, 'anna')).toEqual(['joined Bronze', 'upgraded Bronze → Silver'])
     expect((await customer(shop, 'anna')).loyalty).toMatchObject({
       points: 65,
       referred_customers: 2,
@@ -410,7 +410,8 @@ describe('tiers reward the referrer', () => {
     await newReferralTier(shop, program, mug, each, 'Mug')
     await newReferralTier(shop, program, empty, each, 'Empty')
     await newReferralTier(shop, program, mug, from(2), 'Two')
-    const rewarded = async () => (await told(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
+    const rewarded = async () =>
+      (await emittedEvents(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
     for (const sourceId of ['bob', 'cleo']) await buy(shop, program.code, sourceId)
     expect(await rewarded()).toEqual(['Mug'])
     expect(await referralCountsOf(shop, 'anna')).toEqual([2, 0])
@@ -445,7 +446,7 @@ describe('a custom event', () => {
     await newReferralTier(shop, program, coupon, each)
     for (const sourceId of ['bob', 'bob']) await signUp(shop, program.code, sourceId)
     const [anna, bob] = [await customer(shop, 'anna'), await customer(shop, 'bob')]
-    const [sent] = await told(shop, 'customer.custom\\_event')
+    const [sent] = await emittedEvents(shop, 'customer.custom\\_event')
     expect(bob.referrals).toMatchObject({
       total: 1,
       campaigns: [
@@ -460,16 +461,16 @@ describe('a custom event', () => {
     expect(anna.loyalty).toMatchObject({ referred_customers: 1 })
     expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
     expect(await couponsOf(shop, 'anna')).toBe(1)
-    expect(await told(shop, 'customer.referred')).toMatchObject([
+    expect(await emittedEvents(shop, 'customer.referred')).toMatchObject([
       { entity_id: bob.id, data: { custom_event: { id: sent?.data.event.id, type: 'signed_up' }, redemption: null } },
     ])
-    expect(await told(shop, 'customer.rewarded')).toMatchObject([
+    expect(await emittedEvents(shop, 'customer.rewarded')).toMatchObject([
       { data: { redemption: null, custom_event: { id: sent?.data.event.id } } },
     ])
-    expect(await told(shop, 'customer.reward\\_redemptions.completed')).toMatchObject([
+    expect(await emittedEvents(shop, 'customer.reward\\_redemptions.completed')).toMatchObject([
       { data: { source: { id: sent?.data.event.id, type: 'custom_event' } } },
     ])
-    const ofFirst = (await told(shop, 'customer.%')).filter(({ group_id }) => group_id === sent?.group_id)
+    const ofFirst = (await emittedEvents(shop, 'customer.%')).filter(({ group_id }) => group_id === sent?.group_id)
     expect(ofFirst.map(({ type }) => type.slice('customer.'.length))).toEqual([
       'created',
       'custom_event',
@@ -602,7 +603,7 @@ describe('a rollback', () => {
     expect(await referralCountsOf(shop, 'anna')).toEqual([1, 0])
     expect((await customer(shop, 'bob')).referrals).toEqual({ total: 0, campaigns: [] })
     expect(await referralCountsOf(shop, 'cleo')).toEqual([0, 1])
-    const updates = await told(shop, 'customer.loyalty.updated')
+    const updates = await emittedEvents(shop, 'customer.loyalty.updated')
     expect(updates.map(({ data }) => data.loyalty.campaigns['Friends of anna'].referred_customers)).toEqual([1, 2, 1])
     expect(await rolesOf(shop, program)).toEqual(['REFERRER', 'REFEREE'])
     expect(await eventTypes(shop, 'customer.holder.assignment.deleted')).toHaveLength(1)
@@ -656,11 +657,11 @@ describe('a rollback', () => {
     await newReferralTier(shop, program, mug, from(1), 'First')
     await newReferralTier(shop, program, await newCoupons(shop), each, 'Coupon')
     const sale = await buy(shop, program.code, 'bob')
-    const pending = await told(shop, 'customer.reward\\_redemptions.pending')
+    const pending = await emittedEvents(shop, 'customer.reward\\_redemptions.pending')
     const [handedOver, waiting] = pending.map(({ data }) => data.reward_redemption.id)
     await ok(shop, 'POST', `/v1/rewards/${mug.id}/redemptions/${handedOver}/complete`)
     await rolledBack(shop, sale)
-    expect(await told(shop, 'customer.reward\\_redemptions.rolledback')).toMatchObject([
+    expect(await emittedEvents(shop, 'customer.reward\\_redemptions.rolledback')).toMatchObject([
       {
         data: {
           customer: { source_id: 'anna' },
@@ -675,7 +676,7 @@ describe('a rollback', () => {
 
     // A reward that was not handed over may be issued again; an issued one counts.
     await buy(shop, program.code, 'cleo')
-    const rewarded = (await told(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
+    const rewarded = (await emittedEvents(shop, 'customer.rewarded')).map(({ data }) => data.referral_tier.banner)
     expect(rewarded).toEqual(['Mug', 'First', 'Coupon', 'Mug', 'First', 'Coupon'])
   })
 

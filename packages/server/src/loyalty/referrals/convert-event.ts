@@ -1,4 +1,4 @@
-import { clockAt, earningScene, evaluateRule, whyNotValid } from '@guerdon/engine'
+import { clockAt, earningScope, evaluateRule, whyNotValid } from '@guerdon/engine'
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { CustomerBody } from '../../audience/customers/schema.ts'
 import { findCustomerById, findCustomerBySource, listCustomersById } from '../../audience/customers/store.ts'
@@ -94,7 +94,7 @@ async function passesRules(
   if (rules.length === 0) return true
   const { source_id, birthdate, birthday, metadata, loyalty } = referee
   const segments = asksForSegments(configuration) ? await listSegmentsOf(ctx, referee.id) : []
-  const scene = earningScene({
+  const scene = earningScope({
     now: ctx.now,
     timezone: ctx.project.timezone,
     order: null,

@@ -1,5 +1,5 @@
 import { getProduct } from '../../catalogue/products/store.ts'
-import { listSkusNamed } from '../../catalogue/skus/store.ts'
+import { listSkusByKey } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { getCampaign } from '../../incentives/campaigns/store.ts'
@@ -77,7 +77,7 @@ const coinReward = ({ exchange_ratio, points_ratio }: Sent<'coin'>): CoinReward 
 async function materialReward(ctx: Ctx, { id, sku_id }: Sent<'product'>): Promise<MaterialReward> {
   const product = await getProduct(ctx, id, { lock: 'here' })
   if (sku_id == null) return { product: { id: product.id, sku_id: null } }
-  const skus = await listSkusNamed(ctx, [sku_id], { lock: true })
+  const skus = await listSkusByKey(ctx, [sku_id], { lock: true })
   const sku = skus.find((candidate) => candidate.id === sku_id) ?? skus[0]
   if (sku?.product_id !== product.id) throw notFound('sku', sku_id)
   return { product: { id: product.id, sku_id: sku.id } }

@@ -11,7 +11,7 @@ import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { refuseProtected } from '../../incentives/campaigns/store.ts'
 import { listEarningRuleIds } from '../earning-rules/store.ts'
-import { reviewMembers, settleProgram } from '../points/review.ts'
+import { applyDueChangesToProgram, reviewMembers } from '../points/review.ts'
 import { toLoyaltyTier, toTierFacts } from './loyalty-tier.ts'
 import { whyNotRanges } from './ranges.ts'
 import { type LoyaltyTier, type NewLoyaltyTier, NewLoyaltyTiers } from './schema.ts'
@@ -31,7 +31,7 @@ export async function createLoyaltyTiers(
   await refuseRanges(ctx, campaign, sent)
   await refuseUnknownKeys(ctx, campaign, sent)
   const rows = await newRows(ctx, campaign, sent)
-  await settleProgram(ctx, campaign.id)
+  await applyDueChangesToProgram(ctx, campaign.id)
 
   const tiers = (await insertLoyaltyTiers(ctx, rows)).map(toLoyaltyTier)
   await emitTiersCreated(ctx, campaign, tiers)

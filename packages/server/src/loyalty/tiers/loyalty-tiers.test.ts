@@ -4,6 +4,7 @@ import { catalogue, type EventType } from '../../core/events/catalogue.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import {
   assign,
+  emittedEvents,
   fixed,
   newEarningRules,
   newLoyaltyReward,
@@ -11,7 +12,6 @@ import {
   newProgram,
   newTiers,
   ofAmount,
-  told,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
@@ -80,7 +80,7 @@ test('tiers are created in the order of the request, returned, and emitted', asy
     },
   ])
   for (const tier of created) expect(await ok(shop, 'GET', `${path}/${tier.id}`)).toEqual(tier)
-  const events = await told(shop, 'campaign.loyalty_tier.%')
+  const events = await emittedEvents(shop, 'campaign.loyalty_tier.%')
   expect(events.map(({ type, entity_id, data }) => [type, entity_id, data.loyalty_tier])).toEqual(
     created.map((tier: Body) => ['campaign.loyalty_tier.created', program.id, tier]),
   )
@@ -148,13 +148,13 @@ describe('ranges', () => {
     const { shop, path } = await newClub()
     const tiers = (word: string, ranges: Range[]) => ranges.map((points, n) => ({ name: `${word} ${n}`, points }))
     if (stored.length > 0) await ok(shop, 'POST', path, tiers('Old', stored))
-    const events = await told(shop)
+    const events = await emittedEvents(shop)
     expect(await shop.call('POST', path, tiers('New', added))).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload', details },
     })
     expect((await namesOf(shop, path)).length).toBe(stored.length)
-    expect(await told(shop)).toEqual(events)
+    expect(await emittedEvents(shop)).toEqual(events)
   })
 
   test('ranges of another program do not conflict', async () => {

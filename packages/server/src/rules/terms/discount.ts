@@ -29,7 +29,7 @@ export async function discountOf(
   refuse: (details: string) => ApiError,
   goods: GoodsCache = new Map(),
 ): Promise<Discount> {
-  const fault = shape.fault({ discount: sent }, { root: 'Payload', required: 'should' })
+  const fault = shape.firstError({ discount: sent }, { root: 'Payload', required: 'should' })
   if (fault !== null) throw refuse(fault)
   const discount = knownOnly(Discount, sent) as Discount
   const reason = whyNotDiscount(discount)

@@ -1,6 +1,6 @@
 import { formulaFaults } from '@guerdon/engine'
 import { ApplicableEntry, type ApplicableTo } from '@guerdon/engine/schema'
-import { findGoods, type Goods, namedBy } from '../../catalogue/products/goods.ts'
+import { findGoods, type Goods, lookupByKey } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
 import type { ValidationRuleBody } from './schema.ts'
@@ -62,7 +62,7 @@ const optionsOf = (entry: ApplicableEntry) =>
 
 /** The ids of an entry, and of the product of an SKU, from the catalogue; if unknown there, those of the entry itself. */
 function identityIn({ products, skus }: Goods): (entry: ApplicableEntry) => Identity {
-  const [product, sku] = [namedBy(products), namedBy(skus)]
+  const [product, sku] = [lookupByKey(products), lookupByKey(skus)]
   return ({ object, id, source_id, product_id, product_source_id }) => {
     const key = (id ?? source_id) as string
     const otherKey = source_id ?? key

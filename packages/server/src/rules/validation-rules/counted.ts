@@ -7,7 +7,7 @@ import type { ValidationRule } from '@guerdon/engine/schema'
  *
  * A rule on `redemption.count.per_customer.daily` → `['incentive_customer']`.
  */
-export function countedGroups({ rules, applicable_to }: Pick<ValidationRule, 'rules' | 'applicable_to'>): string[] {
+export function counterGroupsOf({ rules, applicable_to }: Pick<ValidationRule, 'rules' | 'applicable_to'>): string[] {
   const names = countersOf([{ id: '', rules }])
   const groups = new Set<string>(
     [...names].map((name) => groupsByPrefix.find(([prefix]) => name.startsWith(prefix))?.[1] ?? ''),

@@ -2,7 +2,7 @@ import type { Finding } from './findings.ts'
 import { query, type Shop } from './shop.ts'
 
 /** Checks that the tables are consistent about redemptions. */
-export async function auditBooks(shop: Shop): Promise<Finding[]> {
+export async function auditTables(shop: Shop): Promise<Finding[]> {
   return Promise.all([
     ...Object.entries(audits).map(async ([lookedFor, text]) => {
       const rows = await query(shop, text, [shop.project_id])

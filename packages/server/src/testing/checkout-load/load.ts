@@ -1,4 +1,4 @@
-import { auditBooks } from './audit.ts'
+import { auditTables } from './audit.ts'
 import { checkBounds } from './bounds.ts'
 import { between, newChance } from './chance.ts'
 import { checkReplays, checkRows } from './compare.ts'
@@ -107,7 +107,7 @@ async function checkAll(run: Run): Promise<Finding[]> {
     held,
     ...checkBounds(ledger),
     ...(await checkRows(run)),
-    ...(await auditBooks(shop)),
+    ...(await auditTables(shop)),
     await checkReplays(run),
     await checkListeners(shop),
   ]

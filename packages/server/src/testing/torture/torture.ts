@@ -1,4 +1,4 @@
-import { auditBooks } from '../checkout-load/audit.ts'
+import { auditTables } from '../checkout-load/audit.ts'
 import { between, type Chance, newChance } from '../checkout-load/chance.ts'
 import { databaseKill, type Fault, serverKill } from '../checkout-load/faults.ts'
 import { runLoad } from '../checkout-load/load.ts'
@@ -125,7 +125,7 @@ async function raceRound(
     took_ms.set(name, Date.now() - startedAt)
   }
   report.doing = 'comparing the tables'
-  recordFindings(report, await auditBooks(shop))
+  recordFindings(report, await auditTables(shop))
   return hasTime
 }
 

@@ -145,7 +145,7 @@ const statements = [
 
   // A walk recomputes the membership of every customer in the order of their ids; `walked_to` is the last one processed. The walk
   // ends when no transaction is open that began before `walk_after`. `known_on` is the project day for which memberships are valid,
-  // if the filter depends on the day. See audience/segments/walk.ts.
+  // if the filter depends on the day. See audience/segments/recompute-batch.ts.
   `create table segments (
     project_id text collate "C" not null,
     id text collate "C" not null,

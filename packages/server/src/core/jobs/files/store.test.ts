@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, integer, tuple } from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { asRequest, insertProject, openHouse } from '../../../testing/background.ts'
+import { asRequest, insertProject, openIdleRuntime } from '../../../testing/background.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import type { Ctx, Runtime } from '../../context.ts'
 import type { Project } from '../../db/project-row.ts'
@@ -11,7 +11,7 @@ import { appendToFile, deleteFile, findFile, insertFile, readFilePieces, readFil
 let runtime: Runtime
 let project: Project
 beforeAll(async () => {
-  runtime = await openHouse(await testDatabase())
+  runtime = await openIdleRuntime(await testDatabase())
   project = await insertProject(runtime)
 })
 

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { endsOf, newProject, newTestApp, type Shop, send, uniqueName } from '../../../testing/app.ts'
+import { newProject, newTestApp, type Shop, send, uniqueName, waitForRequests } from '../../../testing/app.ts'
 import { asRequest, until } from '../../../testing/background.ts'
 import { limits } from '../../lib/limits.ts'
 import { openLog } from '../../lib/log.ts'
@@ -136,7 +136,7 @@ test('the token is never logged, not even for an invalid call', async () => {
   const written: string[] = []
   const log = openLog('trace', { write: (line) => void written.push(line) })
   const app = newTestApp({ ...shop.service.runtime, log })
-  const allEnded = endsOf(app)
+  const allEnded = waitForRequests(app)
   await app.ready()
   onTestFinished(() => app.close())
   const path = `/v1/task-results/${token}`

@@ -3,7 +3,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { ReferencedBy } from '../../core/in-use.ts'
 
 /** The referral tiers that refer to a segment. */
-export async function referralTiersNaming(
+export async function referralTiersReferencing(
   { db, project_id }: Ctx,
   { segment_id }: { segment_id: string },
 ): Promise<ReferencedBy | null> {
@@ -18,7 +18,7 @@ export async function referralTiersNaming(
 }
 
 /** The campaigns whose referral program converts by events of a schema. */
-export async function referralProgramsNaming(
+export async function referralProgramsReferencing(
   { db, project_id }: Ctx,
   { schema_id }: { schema_id: string },
 ): Promise<ReferencedBy | null> {

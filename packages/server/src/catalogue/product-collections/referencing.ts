@@ -6,7 +6,7 @@ import { namesLocation } from '../../definitions/locations/naming.ts'
 import type { GoodIds } from '../products/goods.ts'
 
 /** Static collections that have one of these products or SKUs as a member. */
-export const collectionsNamingGoods = (ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> =>
+export const collectionsReferencingGoods = (ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> =>
   collectionsWhere(
     ctx,
     sql`exists (select from jsonb_array_elements(products) as member
@@ -14,7 +14,7 @@ export const collectionsNamingGoods = (ctx: Ctx, { products, skus }: GoodIds): P
   )
 
 /** Collections whose filter uses a location. */
-export const collectionsNamingLocation = (
+export const collectionsReferencingLocation = (
   ctx: Ctx,
   { location_id }: { location_id: string },
 ): Promise<ReferencedBy | null> => collectionsWhere(ctx, namesLocation(sql.ref('filter'), location_id))

@@ -4,7 +4,7 @@ import { type ReferencedBy, referencedBy, referencesMax } from '../../core/in-us
 import { namesLocation } from '../../definitions/locations/naming.ts'
 
 /** Segments whose filter uses a location. */
-export async function segmentsNamingLocation(
+export async function segmentsReferencingLocation(
   { db, project_id }: Ctx,
   { location_id }: { location_id: string },
 ): Promise<ReferencedBy | null> {

@@ -7,8 +7,8 @@ import { newId } from '../../core/lib/ids.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { recomputeMemberships } from './check.ts'
+import { recomputeNextBatch } from './recompute-batch.ts'
 import type { StoredSegment } from './store.ts'
-import { recomputeNextBatch } from './walk.ts'
 
 const checkBatchSize = 200
 const memberBatchSize = 5_000
@@ -16,12 +16,12 @@ const memberBatchSize = 5_000
 const dailyCheckIntervalMs = 60_000
 
 /** Starts the background worker that keeps memberships up to date; every node runs one, and they share the work. */
-export function watchSegments(runtime: Runtime): void {
+export function startSegmentWorker(runtime: Runtime): void {
   let dailyCheckAt = -Infinity
   runtime.jobs.watch('segments', async () => {
     const isDue = runtime.now() - dailyCheckAt >= dailyCheckIntervalMs
     if (isDue) dailyCheckAt = runtime.now()
-    return lookAtSegments(runtime, { daily: isDue })
+    return processSegments(runtime, { daily: isDue })
   })
 }
 
@@ -29,7 +29,7 @@ export function watchSegments(runtime: Runtime): void {
  * Does a bounded amount of the background work: queued membership checks, one batch of a running recompute, members of deleted
  * segments. With `daily`, starts the daily recomputes first. Returns whether there may be more; `only` restricts it to one project.
  */
-export async function lookAtSegments(
+export async function processSegments(
   runtime: Runtime,
   { daily, only }: { daily: boolean; only?: string },
 ): ReturnType<Look> {

@@ -7,15 +7,15 @@ import { type ReferencedBy, referencesMax } from '../../core/in-use.ts'
 export type NamedObject = 'product' | 'sku' | 'products_collection' | 'segment'
 
 /** The rules that reference one of these products or, if there are none, one of these SKUs. */
-export const rulesNamingGoods = async (ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> =>
+export const rulesReferencingGoods = async (ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> =>
   asReferences(await rulesNaming(ctx, 'product', products)) ?? asReferences(await rulesNaming(ctx, 'sku', skus))
 
-export const rulesNamingCollection = async (
+export const rulesReferencingCollection = async (
   ctx: Ctx,
   { collection_id }: { collection_id: string },
 ): Promise<ReferencedBy | null> => asReferences(await rulesNaming(ctx, 'products_collection', [collection_id]))
 
-export const rulesNamingSegment = async (
+export const rulesReferencingSegment = async (
   ctx: Ctx,
   { segment_id }: { segment_id: string },
 ): Promise<ReferencedBy | null> => asReferences(await rulesNaming(ctx, 'segment', [segment_id]))

@@ -7,7 +7,7 @@ import { type ReferencedBy, referencedBy } from '../../core/in-use.ts'
  * Campaigns, promotion tiers or single vouchers whose discount gives away one of these products or SKUs; only the first
  * kind with a match is returned. Null: none.
  */
-export async function discountsNaming(ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> {
+export async function discountsReferencing(ctx: Ctx, { products, skus }: GoodIds): Promise<ReferencedBy | null> {
   const { project_id } = ctx
   const goods = [...products, ...skus]
   return (

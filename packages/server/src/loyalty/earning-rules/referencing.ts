@@ -11,7 +11,10 @@ type Reference = { segment_id: string } | { schema_id: string } | GoodIds
  * The earning rules that refer to an object, of programs that are not in the bin: the first 20 ids and the total number; null
  * if there are none.
  */
-export async function earningRulesNaming({ db, project_id }: Ctx, reference: Reference): Promise<ReferencedBy | null> {
+export async function earningRulesReferencing(
+  { db, project_id }: Ctx,
+  reference: Reference,
+): Promise<ReferencedBy | null> {
   const { rows } = await sql<{ id: string; total: number }>`
     select r.id, count(*) over () as total
     from earning_rules r join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id

@@ -1,5 +1,5 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
-import type { EventTally, Received } from '../../audience/customers/fields.ts'
+import type { EventTally, ReceivedPublication } from '../../audience/customers/fields.ts'
 import type { Goods } from '../../catalogue/products/goods.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Db } from '../../core/db/database.ts'
@@ -21,7 +21,7 @@ export interface CheckoutRows {
   segments: readonly string[]
   held_codes: readonly string[]
   events: ReadonlyMap<string, EventTally>
-  publications: readonly Received[]
+  publications: readonly ReceivedPublication[]
   publication_metadata: Readonly<Record<string, Record<string, unknown> | null>>
   /** The session of the request holds something. */
   has_session: boolean

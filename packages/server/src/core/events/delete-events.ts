@@ -5,9 +5,9 @@ import type { Db } from '../db/database.ts'
  * Deletes events and returns their types. Their data may be stored in parts shared with other events: those events get a copy of
  * their own data, and the shared parts are deleted, so that nothing of the deleted events remains.
  *
- * `await forgetEvents(db, project_id, sql`entity_id = ${customer_id}`)`; `using` names more tables for the condition.
+ * `await deleteEvents(db, project_id, sql`entity_id = ${customer_id}`)`; `using` names more tables for the condition.
  */
-export async function forgetEvents(
+export async function deleteEvents(
   db: Db,
   projectId: string,
   condition: RawBuilder<unknown>,

@@ -3,7 +3,7 @@ import type { Applicable, CalculatedOrder, Facts, KnownRedeemable, RuleStep, Ver
 import { sql } from 'kysely'
 import { findGoods } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
-import type { CheckoutRows } from '../decision/loaded.ts'
+import type { CheckoutRows } from '../decision/checkout-rows.ts'
 import type { Offer } from './offers.ts'
 import { evaluationModeOf, isProductRule, type ScenarioPolicy } from './scenarios.ts'
 

@@ -8,7 +8,7 @@ const cache = new Map<string, Terms>()
 const cacheSizeMax = 20_000
 
 /** The cached object of terms, if they were read before. */
-export function knownTerms(projectId: string, id: string): Terms | undefined {
+export function findCachedTerms(projectId: string, id: string): Terms | undefined {
   const name = `${projectId} ${id}`
   const cached = cache.get(name)
   if (cached !== undefined) {
@@ -19,8 +19,8 @@ export function knownTerms(projectId: string, id: string): Terms | undefined {
 }
 
 /** The cached object of terms; the first object read wins. */
-export function keptTerms(projectId: string, id: string, content: Terms): Terms {
-  const cached = knownTerms(projectId, id)
+export function cacheTerms(projectId: string, id: string, content: Terms): Terms {
+  const cached = findCachedTerms(projectId, id)
   if (cached !== undefined) return cached
   cache.set(`${projectId} ${id}`, content)
   if (cache.size > cacheSizeMax) cache.delete(cache.keys().next().value as string)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Ctx } from '../../core/context.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
-import { type NamedObject, rulesNaming } from './naming.ts'
+import { type NamedObject, rulesNaming } from './referencing.ts'
 
 const named = (shop: Shop, object: NamedObject, ...ids: string[]) =>
   rulesNaming({ db: shop.service.runtime.database.db, project_id: shop.project_id } as Ctx, object, ids)
