@@ -1,5 +1,5 @@
 -- Writes everything that a checkout decided, in one statement and one transaction, or nothing. Contains no business rule.
---   p     what to write; each key is one table or one kind of change. checkout/payload.ts builds it.
+--   p     what to write; each key is one table or one kind of change. checkout/decision/payload.ts builds it.
 --   told  texts of the event parts, separated by chr(30); p.told holds the ids of the events that share each of them.
 -- Returns whether segment checks were queued.
 --
