@@ -1,4 +1,5 @@
 import { codes } from './codes.ts'
+import { compare } from './compare.ts'
 import { customerImport } from './customer-import.ts'
 import { customerList } from './customer-list.ts'
 import { engine } from './engine.ts'
@@ -10,6 +11,7 @@ import { voucherImport } from './voucher-import.ts'
 
 const benches = {
   proof,
+  compare,
   engine,
   'operation-cost': operationCost,
   'customer-list': customerList,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 /** Starts a server in a separate process and waits until it prints that it is ready. */
 export async function startServer(
-  script: string,
+  script: string | URL,
   env: Record<string, string>,
 ): Promise<{ output: string; pid: number; stop(): Promise<void> }> {
   const path = fileURLToPath(new URL(script, import.meta.url))
@@ -14,7 +14,7 @@ export async function startServer(
   return { output: await outputUntilReady(child, script), pid: child.pid as number, stop: () => stop(child) }
 }
 
-function outputUntilReady(child: ChildProcess, script: string): Promise<string> {
+function outputUntilReady(child: ChildProcess, script: string | URL): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {

@@ -32,11 +32,14 @@ export const managementHeaders = {
   'X-Management-Token': keys.BOOTSTRAP_MANAGEMENT_TOKEN,
 }
 
+/** The entry point of this checkout. */
+const thisCheckout = new URL('../packages/server/src/main.ts', import.meta.url)
+
 /** Starts the service on a temporary PostgreSQL, or on the one at BENCH_DATABASE_URL. */
-export async function openShop({ is_durable = false } = {}): Promise<BenchShop> {
+export async function openShop({ is_durable = false, main = thisCheckout } = {}): Promise<BenchShop> {
   const postgres = await startPostgres({ url: process.env.BENCH_DATABASE_URL, is_durable })
   const { url: databaseUrl, drop } = await createDatabase(postgres.url)
-  return openShopOn({ DATABASE_URL: databaseUrl }, async () => {
+  return openShopOn(main, { DATABASE_URL: databaseUrl }, async () => {
     await drop()
     await postgres.stop()
   })
@@ -45,10 +48,14 @@ export async function openShop({ is_durable = false } = {}): Promise<BenchShop> 
 /** Starts the service on the embedded database in a temporary folder. */
 export async function openEmbeddedShop(): Promise<BenchShop> {
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-bench-'))
-  return openShopOn({ GUERDON_DATA_DIR: folder }, async () => rmSync(folder, { recursive: true }))
+  return openShopOn(thisCheckout, { GUERDON_DATA_DIR: folder }, async () => rmSync(folder, { recursive: true }))
 }
 
-async function openShopOn(database: Record<string, string>, remove: () => Promise<void>): Promise<BenchShop> {
+async function openShopOn(
+  main: URL,
+  database: Record<string, string>,
+  remove: () => Promise<void>,
+): Promise<BenchShop> {
   const port = await freePort()
   const settings = {
     ...database,
@@ -57,7 +64,7 @@ async function openShopOn(database: Record<string, string>, remove: () => Promis
     OAUTH_TOKEN_TTL_SECONDS: String(tokenSeconds),
     ...keys,
   }
-  const server = await startServer('../packages/server/src/main.ts', settings)
+  const server = await startServer(main, settings)
   const address = `http://127.0.0.1:${port}`
   return {
     address,

@@ -11,10 +11,10 @@ async function emptyDatabase(): Promise<string> {
   return url
 }
 
-test('of ten processes started at once on an empty PostgreSQL one bootstraps it, and all become ready', async () => {
+test('of four processes started at once on an empty PostgreSQL one bootstraps it, and all become ready', async () => {
   const databaseUrl = await emptyDatabase()
   const nodes = await Promise.all(
-    Array.from({ length: 10 }, () =>
+    Array.from({ length: 4 }, () =>
       startGuerdon({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '2' }),
     ),
   )

@@ -9,15 +9,10 @@ import { headersFrom, retryWhile503, runGuerdon, startGuerdon } from '../testing
 
 const json = { 'Content-Type': 'application/json' }
 
-function dataFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
 /** The folder of a database without tables, copied from a snapshot: creating one takes a process seconds. */
 async function emptyDataFolder(): Promise<string> {
-  const folder = dataFolder()
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const { empty } = inject('database') as { empty: string }
   const database = await connectPglite({ folder, snapshot: await openAsBlob(empty) })
   await database.close()
@@ -26,7 +21,7 @@ async function emptyDataFolder(): Promise<string> {
 
 describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
   test('data survives a clean stop and a kill -9, secrets are printed once, and a second process is rejected with instructions', async () => {
-    const env = { GUERDON_DATA_DIR: dataFolder(), LOG_LEVEL: 'info' }
+    const env = { GUERDON_DATA_DIR: await emptyDataFolder(), LOG_LEVEL: 'info' }
     const first = await startGuerdon(env)
     const headers = await headersFrom(first)
     const token = headers['X-App-Token'] as string
@@ -63,28 +58,6 @@ describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
     expect(data.map(({ name }) => name).sort()).toEqual(['before the stop', ...acknowledged].sort())
     third.kill('SIGTERM')
     expect(await third.ended).toBe(0)
-  })
-
-  test('keys are listed, created and revoked from the command line', async () => {
-    const env = { GUERDON_DATA_DIR: await emptyDataFolder(), LOG_LEVEL: 'warn' }
-    const run = async (...args: string[]) => {
-      const { output, ended } = runGuerdon(args, env)
-      return { code: await ended, output: output() }
-    }
-    expect(await run('keys', 'list')).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('The database is empty'),
-    })
-    expect(await run('migrate')).toMatchObject({ code: 0, output: expect.stringContaining('Applied 0001-foundation') })
-    const created = await run('keys', 'create', '--name', 'Till', '--role', 'MERCHANT')
-    expect(created.output).toMatch(/X-App-Token: [0-9a-f-]{36}/)
-    const id = /Created (key_\w+)/.exec(created.output)?.[1] as string
-    expect((await run('keys', 'list')).output).toMatch(new RegExp(`${id} +server +MERCHANT +ACTIVE`))
-    expect((await run('keys', 'revoke', id)).code).toBe(0)
-    expect(await run('keys', 'revoke', id)).toMatchObject({
-      code: 1,
-      output: expect.stringContaining(`There is no key ${id}`),
-    })
   })
 })
 

@@ -2,9 +2,10 @@ import { insertApiKey } from '../account/api-keys/store.ts'
 import { insertProjectOf } from '../account/projects/create.ts'
 import type { CreateProject } from '../account/projects/schema.ts'
 import type { Runtime } from '../core/context.ts'
+import type { Db } from '../core/db/database.ts'
 import { hashOf } from '../core/http/secrets.ts'
 import { newId, randomText } from '../core/lib/ids.ts'
-import { toInstant } from '../core/lib/instant.ts'
+import { type Instant, toInstant } from '../core/lib/instant.ts'
 
 export interface TestKeys {
   project_id: string
@@ -57,6 +58,23 @@ export async function insertTestProject(
       expires_at: '2099-01-01T00:00:00.000Z',
     })
     .execute()
+  if (!withManagementKey.has(db)) await insertManagementKey(db, createdAt)
+  return {
+    project_id: project.id,
+    app_key_id: application.key.id,
+    app_id: application.key.app_id,
+    app_token: application.secret,
+    client_id: client.key.app_id,
+    client_token: client.secret,
+    access_token: accessToken,
+    ...management,
+  }
+}
+
+const withManagementKey = new WeakSet<Db>()
+
+async function insertManagementKey(db: Db, createdAt: Instant): Promise<void> {
+  withManagementKey.add(db)
   await db
     .insertInto('management_keys')
     .values({
@@ -70,14 +88,4 @@ export async function insertTestProject(
     })
     .onConflict((conflict) => conflict.column('app_id').doNothing())
     .execute()
-  return {
-    project_id: project.id,
-    app_key_id: application.key.id,
-    app_id: application.key.app_id,
-    app_token: application.secret,
-    client_id: client.key.app_id,
-    client_token: client.secret,
-    access_token: accessToken,
-    ...management,
-  }
 }

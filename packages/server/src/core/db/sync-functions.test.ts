@@ -21,7 +21,16 @@ async function answer(database: Database): Promise<unknown> {
   return ((await database.execute('select twice(21) as answer')).rows[0] as { answer: unknown }).answer
 }
 
-const unmigrated = async () => (await ownDatabase({ migrated: false })).database
+let emptyDatabase: Promise<{ database: Database }> | undefined
+
+/** A database without tables and functions: one for the file, emptied for each test. */
+async function unmigrated(): Promise<Database> {
+  emptyDatabase ??= ownDatabase({ migrated: false })
+  const { database } = await emptyDatabase
+  await database.execute('drop schema public cascade')
+  await database.execute('create schema public')
+  return database
+}
 
 test('an empty database gets exactly the functions of the files', async () => {
   const database = await unmigrated()
