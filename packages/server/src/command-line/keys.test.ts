@@ -25,7 +25,12 @@ async function emptyDatabase(): Promise<Record<string, string>> {
 test('keys are listed, created and revoked from the command line', async () => {
   const settings = readSettings({ ...(await emptyDatabase()), LOG_LEVEL: 'warn' })
   let output = ''
-  const environment = { settings, say: (text: string) => void (output += text) }
+  const environment = {
+    settings,
+    say(text: string) {
+      output += text
+    },
+  }
   const run = async (verb: 'list' | 'create' | 'revoke', id?: string, options: KeyOptions = {}) => {
     output = ''
     await keys(environment, verb, id, options)
