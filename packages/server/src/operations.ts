@@ -17,12 +17,10 @@ import { locations } from './definitions/locations/routes.ts'
 import { metadataSchemas } from './definitions/metadata-schemas/routes.ts'
 import { exports } from './exports/routes.ts'
 import { campaignTemplates } from './incentives/campaign-templates/routes.ts'
-import { campaignImports } from './incentives/campaigns/import-routes.ts'
 import { campaigns } from './incentives/campaigns/routes.ts'
 import { codeImages } from './incentives/code-images/routes.ts'
 import { promotions } from './incentives/promotions/routes.ts'
 import { publications } from './incentives/publications/routes.ts'
-import { voucherImports } from './incentives/vouchers/import-routes.ts'
 import { vouchers } from './incentives/vouchers/routes.ts'
 import { customEvents } from './loyalty/custom-events/routes.ts'
 import { earningRules } from './loyalty/earning-rules/routes.ts'
@@ -46,9 +44,7 @@ export const operations: readonly Operation[] = [
   ...oauth,
   ...categories,
   ...campaigns,
-  ...campaignImports,
   ...vouchers,
-  ...voucherImports,
   ...customers,
   ...promotions,
   ...loyalties,

@@ -19,7 +19,6 @@ import * as locations from './definitions/locations/schema.ts'
 import * as metadataSchemas from './definitions/metadata-schemas/schema.ts'
 import * as exports from './exports/schema.ts'
 import * as campaignTemplates from './incentives/campaign-templates/schema.ts'
-import * as campaignImports from './incentives/campaigns/import-schema.ts'
 import * as campaigns from './incentives/campaigns/schema.ts'
 import * as campaignSummary from './incentives/campaigns/summary.ts'
 import * as promotions from './incentives/promotions/schema.ts'
@@ -48,7 +47,6 @@ const modules = [
   engine,
   activities,
   campaigns,
-  campaignImports,
   campaignSummary,
   campaignTemplates,
   vouchers,

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../core/context.ts'
 import { defineAsyncAction } from '../core/jobs/async-action.ts'
+import { importResult } from '../core/jobs/file-import.ts'
 import { rowByRow } from '../core/jobs/row-by-row.ts'
 import { limits } from '../core/lib/limits.ts'
 import { createOrder } from './create.ts'
@@ -38,12 +39,7 @@ export const importOrders = defineAsyncAction<{ orders: ImportedOrder[] }, { nex
     }
   },
 
-  finish: (_ctx, _input, { done_count, failed_count, failed }) => ({
-    message: `${done_count} order(s) imported successfully, ${failed_count} failed.`,
-    failed,
-    done_count,
-    failed_count,
-  }),
+  finish: (_ctx, _input, outcome) => importResult('order(s)', outcome),
 })
 
 /**

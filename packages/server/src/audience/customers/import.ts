@@ -4,8 +4,9 @@ import { analyzeIfGrown } from '../../core/db/statistics.ts'
 import type { CustomerRow } from '../../core/db/tables.ts'
 import { tally } from '../../core/db/tallies.ts'
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
-import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
-import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
+import { invalidPayload, notFound } from '../../core/http/errors.ts'
+import { type CsvRow, defineCsvImport, readCells } from '../../core/jobs/csv-import.ts'
+import { type ImportRow, type Refusal, readEach } from '../../core/jobs/file-import.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { parseInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -18,13 +19,15 @@ export const importCustomers = defineCsvImport<MetadataRules>({
   type: 'CUSTOMERS.IMPORT_CSV',
   noun: 'customer(s)',
   prepare: (ctx) => loadMetadataRules(ctx, 'customer'),
-  failure: ({ cells }) => ({ source_id: cellOf(cells, 'source_id') }),
+  failure: (cells) => ({
+    source_id: Object.entries(cells).find(([name]) => name.toLowerCase() === 'source_id')?.[1] || null,
+  }),
   async rows(ctx, rows, rules) {
-    const failures: RowFailure[] = []
+    const refused: Refusal[] = []
     for (let at = 0; at < rows.length; at += batchRows)
-      failures.push(...(await saveRows(ctx, rows.slice(at, at + batchRows), rules)))
+      refused.push(...(await saveRows(ctx, rows.slice(at, at + batchRows), rules)))
     await analyzeIfGrown(ctx.db, ctx.project_id, 'customers')
-    return failures
+    return refused
   },
 })
 
@@ -35,17 +38,8 @@ const batchRows = 250
  * Saves a batch of rows: parses and checks each row on its own, then writes all with one update statement for existing
  * customers and one insert for new ones. Of several rows for one customer the last one wins.
  */
-async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise<RowFailure[]> {
-  const failures: RowFailure[] = []
-  const profiles: Profile[] = []
-  for (const row of rows) {
-    try {
-      profiles.push(readProfile(row, rules))
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      failures.push({ row, reason: error.message })
-    }
-  }
+async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise<Refusal[]> {
+  const { passed: profiles, refused } = await readEach(rows, (row) => readProfile(row, rules))
   const stored = await lockStored(ctx, profiles)
   const updates = new Map<string, Overwrite>()
   const inserts = new Map<string, Overwrite>()
@@ -55,7 +49,7 @@ async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise
       id === null ? source_id !== null && customer.source_id === source_id : customer.id === id,
     )
     if (found !== undefined) updates.set(found.id, { ...columns, id: found.id, source_id: found.source_id })
-    else if (id !== null) failures.push({ row, reason: notFound('customer', id).message })
+    else if (id !== null) refused.push({ row, reason: notFound('customer', id).message })
     else {
       const freshId = newId('customer', Date.parse(ctx.now))
       inserts.set(source_id ?? freshId, { ...columns, id: freshId, source_id })
@@ -70,11 +64,10 @@ async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise
   )
   await overwrite(ctx, skipped)
   await queueMembershipCheck(ctx, [...updates.keys(), ...created, ...skipped.map(({ id }) => id)])
-  return failures
+  return refused
 }
 
-interface Profile extends Columns {
-  row: CsvRow
+interface Profile extends Columns, ImportRow {
   id: string | null
   source_id: string | null
 }
@@ -86,51 +79,41 @@ type Columns = Pick<
 
 type Overwrite = Columns & Pick<StoredCustomer, 'id' | 'source_id'>
 
-const addressParts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code']
-const nameColumns = ['name', 'email', 'phone', 'source_id', ...addressParts.map((part) => `address_${part}`)]
-const knownHeaders = new Set(['id', 'birthdate', 'description', ...nameColumns])
+const addressParts = ['city', 'state', 'line_1', 'line_2', 'country', 'postal_code'] as const
+const nameColumns = ['name', 'email', 'phone', 'source_id', ...addressParts.map((part) => `address_${part}` as const)]
+const knownColumns = ['id', 'birthdate', 'description', ...nameColumns] as const
 
 /** Parses a row as a profile; throws an `ApiError` if it is invalid. */
-function readProfile(row: CsvRow, rules: MetadataRules): Profile {
-  const values = new Map<string, string>()
-  const metadata: Record<string, unknown> = {}
-  for (const [header, cell] of Object.entries(row.cells)) {
-    if (cell === '') continue
-    const name = header.toLowerCase()
-    if (knownHeaders.has(name)) values.set(name, cell)
-    else metadata[header] = rules.fromText(header, cell)
-  }
-  for (const name of nameColumns)
-    if ([...(values.get(name) ?? '')].length > limits.name_length_max)
-      throw invalidPayload(`Column ${name} must NOT have more than ${limits.name_length_max} characters`)
-  if ([...(values.get('description') ?? '')].length > limits.text_length_max)
-    throw invalidPayload(`Column description must NOT have more than ${limits.text_length_max} characters`)
+function readProfile({ row, cells }: CsvRow, rules: MetadataRules): Profile {
+  const { values, metadata } = readCells(cells, knownColumns, rules)
+  for (const name of nameColumns) refuseLonger(values, name, limits.name_length_max)
+  refuseLonger(values, 'description', limits.text_length_max)
   rules.check(metadata, { isNew: true }) // the row replaces all metadata, so required keys must be present
-  const text = (name: string) => values.get(name) ?? null
-  const address = addressParts.map((part) => [part, text(`address_${part}`)] as const)
+  const address = addressParts.map((part) => [part, values[`address_${part}`] ?? null] as const)
   return {
     row,
-    id: text('id'),
-    source_id: text('source_id'),
-    name: text('name'),
-    description: text('description'),
-    email: text('email'),
-    phone: text('phone'),
-    birthdate: dayOf(text('birthdate')),
+    id: values.id ?? null,
+    source_id: values.source_id ?? null,
+    name: values.name ?? null,
+    description: values.description ?? null,
+    email: values.email ?? null,
+    phone: values.phone ?? null,
+    birthdate: values.birthdate === undefined ? null : dayOf(values.birthdate),
     address: address.some(([, value]) => value !== null) ? Object.fromEntries(address) : null,
     metadata,
   }
 }
 
-function dayOf(text: string | null): string | null {
-  if (text === null) return null
+function refuseLonger(values: Partial<Record<string, string>>, column: string, lengthMax: number): void {
+  if ([...(values[column] ?? '')].length > lengthMax)
+    throw invalidPayload(`Column ${column} must NOT have more than ${lengthMax} characters`)
+}
+
+function dayOf(text: string): string {
   if (!/^(?!0000)\d{4}-/.test(text) || parseInstant(text) === null)
     throw invalidPayload('Column birthdate cannot be recognized as a ISO-8601 compliant date')
   return text.slice(0, 10)
 }
-
-const cellOf = (cells: CsvRow['cells'], header: string): string | null =>
-  Object.entries(cells).find(([name]) => name.toLowerCase() === header)?.[1] || null
 
 /** Locks the customers that the rows refer to, in the order of their ids. */
 async function lockStored({ db, project_id }: Ctx, profiles: readonly Profile[]) {

@@ -3,10 +3,11 @@ import type { Ctx } from '../../core/context.ts'
 import { shippingId } from '../../core/db/built-in-products.ts'
 import { ApiError, duplicate, invalidPayload, isProtected, notFound } from '../../core/http/errors.ts'
 import { compileValidator } from '../../core/http/validation.ts'
-import { type CsvRow, defineCsvImport, type RowFailure } from '../../core/jobs/csv-import.ts'
+import { type CsvRow, defineCsvImport, readCells } from '../../core/jobs/csv-import.ts'
+import { type ImportRow, importInBatches, type Refusal, readEach } from '../../core/jobs/file-import.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { importRows, type ParsedRow, partitionRows, readCells, readPrice } from '../products/csv-rows.ts'
+import { priceFromText } from '../products/check-price.ts'
 import { lookupByKey } from '../products/goods.ts'
 import { replacedIfGiven } from '../products/on-conflict.ts'
 import { listProductsByKey } from '../products/store.ts'
@@ -24,26 +25,29 @@ export const importSkus = defineCsvImport<MetadataRules>({
   required: ['product_id', 'source_id'],
   prepare: (ctx) => loadMetadataRules(ctx, 'product'),
   rows: (ctx, rows, rules) =>
-    importRows(
+    importInBatches(
       rows,
       (row) => parseSku(row, rules),
+      ({ source_id }) => source_id,
       (batch) => saveSkus(ctx, batch, rules),
     ),
   failure: () => ({}),
 })
 
+type SkuRow = NewSku & ImportRow & { source_id: string }
+
 const validator = compileValidator(CreateSku)
+const columns = ['product_id', 'source_id', 'sku', 'price', 'image_url', 'attributes'] as const
 
 /** Parses a row; `product_id` is still the key in the row (id or source id), resolved by `saveSkus`. */
-function parseSku(row: CsvRow, rules: MetadataRules): NewSku & { source_id: string } {
-  const headers = ['product_id', 'source_id', 'sku', 'price', 'image_url', 'attributes'] as const
-  const { values, metadata } = readCells(row, headers, rules)
+function parseSku({ row, cells }: CsvRow, rules: MetadataRules): SkuRow {
+  const { values, metadata } = readCells(cells, columns, rules)
   const { product_id, source_id } = values
   if (product_id === undefined) throw invalidPayload('Column product_id must not be empty')
   if (source_id === undefined) throw invalidPayload('Column source_id must not be empty')
   const fields = {
     sku: values.sku ?? null,
-    price: readPrice(values.price),
+    price: priceFromText(values.price),
     image_url: values.image_url ?? null,
     attributes: parseAttributes(values.attributes),
     metadata,
@@ -51,7 +55,7 @@ function parseSku(row: CsvRow, rules: MetadataRules): NewSku & { source_id: stri
   const fault = validator.firstError({ source_id, ...fields }, { root: 'Payload', required: 'should' })
   if (fault !== null) throw invalidPayload(fault)
   checkFields(fields)
-  return { product_id, source_id, ...fields }
+  return { row, product_id, source_id, ...fields }
 }
 
 /** Parses a JSON cell; single quotes are accepted as double quotes, which CSV would need to escape. */
@@ -76,43 +80,24 @@ function isStorable(value: unknown, levelsMax: number = limits.body_nesting_max)
   return Object.entries(value).every(([name, part]) => isStorable(name) && isStorable(part, levelsMax - 1))
 }
 
-async function saveSkus(
-  ctx: Ctx,
-  batch: ParsedRow<NewSku & { source_id: string }>[],
-  rules: MetadataRules,
-): Promise<RowFailure[]> {
-  const products = await listProductsByKey(
-    ctx,
-    batch.map(({ good }) => good.product_id),
-    { lock: 'here' },
+async function saveSkus(ctx: Ctx, batch: SkuRow[], rules: MetadataRules): Promise<Refusal[]> {
+  const productKeys = batch.map(({ product_id }) => product_id)
+  const findProduct = lookupByKey(await listProductsByKey(ctx, productKeys, { lock: 'here' }))
+  const sourceIds = batch.map(({ source_id }) => source_id)
+  const knownSourceIds = new Set(
+    (await listSkusByKey(ctx, sourceIds, { lock: true })).map(({ source_id }) => source_id),
   )
-  const findProduct = lookupByKey(products)
-  const skus = await listSkusByKey(
-    ctx,
-    batch.map(({ good }) => good.source_id),
-    { lock: true },
-  )
-  const knownSourceIds = new Set(skus.map(({ source_id }) => source_id))
-  const { passed, failures } = partitionRows(
-    batch,
-    ({ row }) => row,
-    ({ row, good }) => {
-      const product = findProduct(good.product_id)
-      if (product === undefined) throw notFound('product', good.product_id)
-      if (product.id === shippingId) throw isProtected('product', good.product_id)
-      // An import does not write the metadata of a known SKU, so it is not checked either.
-      if (!knownSourceIds.has(good.source_id)) rules.check(good.metadata ?? {}, { isNew: true })
-      return { row, good: { ...good, product_id: product.id } }
-    },
-  )
-  const saved = await insertSkus(
-    ctx,
-    passed.map(({ good }) => good),
-    [replacedIfGiven('skus', 'sku'), replacedIfGiven('skus', 'price')],
-  )
+  const { passed, refused } = await readEach(batch, (sku) => {
+    const product = findProduct(sku.product_id)
+    if (product === undefined) throw notFound('product', sku.product_id)
+    if (product.id === shippingId) throw isProtected('product', sku.product_id)
+    // An import does not write the metadata of a known SKU, so it is not checked either.
+    if (!knownSourceIds.has(sku.source_id)) rules.check(sku.metadata ?? {}, { isNew: true })
+    return { ...sku, product_id: product.id }
+  })
+  const saved = await insertSkus(ctx, passed, [replacedIfGiven('skus', 'sku'), replacedIfGiven('skus', 'price')])
   const savedIds = new Set(saved.map(({ sku }) => sku.source_id))
-  for (const { row, good } of passed)
-    if (!savedIds.has(good.source_id))
-      failures.push({ row, reason: duplicate('sku', 'source_id', good.source_id).message })
-  return failures
+  for (const { row, source_id } of passed)
+    if (!savedIds.has(source_id)) refused.push({ row, reason: duplicate('sku', 'source_id', source_id).message })
+  return refused
 }

@@ -9,7 +9,8 @@ import { csvRow } from '../lib/csv.ts'
 import { limits } from '../lib/limits.ts'
 import { type AsyncAction, runAsyncAction } from './async-action.ts'
 import { StartedAsyncAction } from './async-actions/schema.ts'
-import { type CsvRow, defineCsvImport, type RowFailure, startCsvImport } from './csv-import.ts'
+import { type CsvRow, defineCsvImport, startCsvImport } from './csv-import.ts'
+import type { Refusal } from './file-import.ts'
 import { CsvFile } from './files/schema.ts'
 import { rowByRow } from './row-by-row.ts'
 
@@ -29,9 +30,9 @@ const counting = (onStep: (rows: CsvRow[]) => void = () => {}) =>
         select ${project_id}, ${prefix}::text || name, 1, now() from unnest(${good.map(({ cells }) => cells.name ?? '')}::text[]) as name
         on conflict (project_id, name) do update set version = c.version + 1`.execute(db)
       onStep(rows)
-      return bad.map((row) => ({ row, reason: `${row.cells.name} is not good` }))
+      return bad.map(({ row, cells }) => ({ row, reason: `${cells.name} is not good` }))
     },
-    failure: ({ cells }) => ({ source_id: cells.source_id }),
+    failure: (cells) => ({ source_id: cells.source_id }),
   })
 
 const probe = operation({
@@ -267,10 +268,10 @@ test('a refused row leaves nothing behind', async () => {
         )
         if (name === 'bad') throw new ApiError('invalid_product', { details: 'It is bad' })
       }
-      const { failed } = await rowByRow(ctx, rows, insert, (row, { message }) => ({ row, reason: message }))
-      return failed as RowFailure[]
+      const { failed } = await rowByRow(ctx, rows, insert, ({ row }, { message }) => ({ row, reason: message }))
+      return failed as Refusal[]
     },
-    failure: ({ cells }) => ({ name: cells.name }),
+    failure: (cells) => ({ name: cells.name }),
   })
   expect(await imported(shop, 'name\na\nbad\nb\na\n', action as AsyncAction)).toMatchObject({
     result: {

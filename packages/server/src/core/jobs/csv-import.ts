@@ -4,29 +4,32 @@ import { invalidPayload } from '../http/errors.ts'
 import { type CsvRecord, readCsv } from '../lib/csv.ts'
 import type { Id } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
-import { type AsyncAction, defineAsyncAction, startAsyncAction } from './async-action.ts'
-import type { AsyncActionType } from './async-actions/schema.ts'
-import { appendToFile, deleteFile, fileExpiry, findFile, insertFile, readFileRange } from './files/store.ts'
+import type { AsyncAction } from './async-action.ts'
+import {
+  defineFileImport,
+  type FileImport,
+  type FileInput,
+  type FileState,
+  type ImportRow,
+  type Refusal,
+  readPiece,
+  startFileImport,
+} from './file-import.ts'
 
-/** A valid row of an imported file. */
-export interface CsvRow {
-  /** Row number from 1, not counting the header and blank lines. */
-  row: number
-  /** By column name as written in the header, trimmed; columns without a name are omitted. */
-  cells: Record<string, string>
+/** By column name as written in the header, trimmed; columns without a name are omitted. */
+export type Cells = Record<string, string>
+
+/** A valid row of an imported file, numbered from 1 without the header and blank lines. */
+export interface CsvRow extends ImportRow {
+  cells: Cells
 }
 
-export interface RowFailure {
-  row: CsvRow
-  reason: string
+export interface CsvImport<Setup, Input extends object = object> extends FileImport<CsvRow, Setup, Input>, Header {
+  /** Additional properties of a failed row in the result; an unreadable row has no cells. */
+  failure(cells: Cells): object
 }
 
-export interface CsvImport<Setup, Input extends object = object> {
-  type: AsyncActionType
-  /** For the message of the result: `customer(s)`. */
-  noun: string
-  /** See `AsyncAction`. */
-  lane?(input: Input): string
+interface Header {
   /**
    * Known columns: cells use these names whatever their case in the file, and spaces equal underscores
    * (docs/reference/imports.md#import-vouchers-as-csv). Other columns keep their names.
@@ -34,27 +37,9 @@ export interface CsvImport<Setup, Input extends object = object> {
   known?: readonly string[]
   /** Required columns, case-insensitive; a file without one of them fails as a whole. */
   required?: readonly string[]
-  /** Called in the transaction that starts the import. */
-  begin?(ctx: Ctx, input: Input): Promise<void>
-  /** Called once per step: loads what all its rows need. Undefined: the target was deleted, and the import ends. */
-  prepare(ctx: Ctx, input: Input): Promise<Setup | undefined>
-  /** Imports at most `limits.csv_step_rows` rows in one transaction and returns the refused ones. */
-  rows(ctx: Ctx, rows: CsvRow[], setup: Setup): Promise<RowFailure[]>
-  /** Additional properties of a failed row in the result; an unreadable row has no cells. */
-  failure(row: CsvRow): object
-  /** Called in the transaction that ends the import, completed or failed as a whole. */
-  over?(ctx: Ctx, input: Input, ending: { failed: boolean }): Promise<void>
 }
 
-export interface CsvInput {
-  file_id: FileRow['id']
-}
-
-/** Where the next step begins. */
-export interface CsvState {
-  size: number
-  /** Byte position in the file. */
-  offset: number
+interface CsvState extends FileState {
   isCut: boolean
   /** Number of the last row read. */
   row: number
@@ -62,105 +47,55 @@ export interface CsvState {
   columns: string[] | null
 }
 
-/**
- * Defines an import of CSV rows as an async action. The file is read in pieces, so its size costs no memory; unreadable and
- * refused rows are reported and do not stop the others.
- */
-export function defineCsvImport<Setup, Input extends object = object>(
+/** Defines an import of the rows of a CSV file. */
+export const defineCsvImport = <Setup, Input extends object = object>(
   definition: CsvImport<Setup, Input>,
-): AsyncAction<CsvInput & Input, CsvState> {
-  const { type, noun, lane, known = [], required = [], prepare, rows, failure } = definition
-  const save = async (ctx: Ctx, readable: CsvRow[], input: Input): Promise<RowFailure[] | undefined> => {
-    const setup = await prepare(ctx, input)
-    return setup === undefined ? undefined : rows(ctx, readable, setup)
-  }
-  return defineAsyncAction<CsvInput & Input, CsvState>({
-    type,
-    ...(lane === undefined ? {} : { lane }),
-    async begin(ctx, input) {
-      await definition.begin?.(ctx, input)
-      const { size } = await requireFile(ctx, input.file_id)
-      return { size, offset: 0, isCut: false, row: 0, columns: null }
-    },
-    async step(ctx, input, state) {
-      const { records, ...next } = await readRecords(ctx, input.file_id, state)
-      const columns = state.columns ?? headerOf(records.shift(), { known, required })
+): AsyncAction<FileInput & Input, CsvState> =>
+  defineFileImport<CsvRow, Setup, Input, CsvState>(definition, {
+    begin: (file) => ({ ...file, isCut: false, row: 0, columns: null }),
+    async read(ctx, fileId, state) {
+      const { records, ...next } = await readRecords(ctx, fileId, state)
+      const columns = state.columns ?? headerOf(records.shift(), definition)
       const nonBlankRecords = records.filter((record) => !isBlank(record))
-      const { readable, unreadable } = numberRows(nonBlankRecords, columns, state.row)
-      const refused = readable.length === 0 ? [] : await save(ctx, readable, input)
-      if (refused === undefined) return { state, progress: 100, done: 0, failed: [], finished: true }
-      const failed = [...unreadable, ...refused]
-        .sort((a, b) => a.row.row - b.row.row)
-        .map(({ row, reason }) => ({ ...failure(row), row: row.row, reason }))
       return {
-        state: { ...state, ...next, row: state.row + nonBlankRecords.length, columns },
-        progress: (next.offset / state.size) * 100,
-        done: readable.length - refused.length,
-        failed,
-        finished: next.offset >= state.size,
+        ...numberRows(nonBlankRecords, columns, state.row),
+        state: { ...next, row: state.row + nonBlankRecords.length, columns },
       }
     },
-    async finish(ctx, input, { done_count, failed_count, failed }) {
-      await deleteFile(ctx, input.file_id)
-      await definition.over?.(ctx, input, { failed: false })
-      const message = `${done_count} ${noun} imported successfully, ${failed_count} failed.`
-      return { message, failed, done_count, failed_count }
-    },
-    async broken(ctx, input) {
-      await deleteFile(ctx, input.file_id)
-      await definition.over?.(ctx, input, { failed: true })
-    },
+    failure: (row, number) => ({ ...definition.failure(row?.cells ?? {}), row: number }),
   })
-}
 
-/**
- * Starts an import in the caller's transaction. The file is stored separately, because a job carries only ids; other
- * parameters of the import are its `input`.
- */
-export async function startCsvImport<Input extends object>(
+/** Starts an import in the caller's transaction; parameters of the import other than the file are its `input`. */
+export const startCsvImport = <Input extends object>(
   ctx: Ctx,
-  action: AsyncAction<CsvInput & Input>,
+  action: AsyncAction<FileInput & Input>,
   file: Buffer,
   ...[input]: object extends Input ? [] : [input: Input]
-): Promise<{ async_action_id: Id<'async_action'> }> {
-  const fileId = await insertFile(ctx, { expires_at: fileExpiry(ctx) })
-  await appendToFile(ctx, fileId, file)
-  return startAsyncAction(ctx, action, { ...(input as Input), file_id: fileId })
-}
-
-async function requireFile(ctx: Ctx, fileId: FileRow['id']) {
-  const file = await findFile(ctx, fileId)
-  if (file === undefined) throw new Error(`File ${fileId} is gone`)
-  return file
-}
+): Promise<{ async_action_id: Id<'async_action'> }> => startFileImport(ctx, action, [file], input as Input)
 
 /** Bytes read at once: usually enough for all rows of a step. */
 const readBytes = 65_536
 
-/** Reads the next records of the file, at least one unless it ends, and the offset of the record after them. */
+/** Reads the next records of the file, at least one unless it ends, and the position of the record after them. */
 async function readRecords(
   ctx: Ctx,
   fileId: FileRow['id'],
   { size, offset, isCut, columns }: CsvState,
-): Promise<{ records: CsvRecord[]; offset: number; isCut: boolean }> {
+): Promise<{ records: CsvRecord[]; size: number; offset: number; isCut: boolean }> {
   const rowsMax = limits.csv_step_rows + (columns === null ? 1 : 0)
-  for (let at = offset, length = readBytes; ; ) {
-    const bytes = await readFileRange(ctx, fileId, at, length)
-    if (bytes.length === 0 && at < size) throw new Error(`File ${fileId} is gone`)
-    const parsed = readCsv(bytes, { isStart: at === 0, isEnd: at + bytes.length >= size, isCut, rows_max: rowsMax })
-    at += parsed.used
+  for (let length = readBytes; ; ) {
+    const { bytes, isEnd } = await readPiece(ctx, fileId, { size, offset }, length)
+    const parsed = readCsv(bytes, { isStart: offset === 0, isEnd, isCut, rows_max: rowsMax })
+    offset += parsed.used
     isCut = parsed.isCut
-    if (parsed.rows.length > 0 || at >= size) return { records: parsed.rows, offset: at, isCut }
+    if (parsed.rows.length > 0 || offset >= size) return { records: parsed.rows, size, offset, isCut }
     // The next record is longer than the piece, so read a larger one; skipping an over-long line always advances.
     if (parsed.used === 0) length = Math.min(length * 4, limits.csv_record_bytes_max + 1)
   }
 }
 
 /** The names of the columns; throws if the header is invalid. */
-function headerOf(
-  record: CsvRecord | undefined,
-  { known, required }: { known: readonly string[]; required: readonly string[] },
-): string[] {
+function headerOf(record: CsvRecord | undefined, { known = [], required = [] }: Header): string[] {
   if (record === undefined || isBlank(record)) throw invalidPayload('The file has no header row')
   if (!Array.isArray(record)) throw invalidPayload(`The header row cannot be read: ${record.error}`)
   const names = new Map(known.map((name) => [headingOf(name), name]))
@@ -189,16 +124,16 @@ function numberRows(
   records: CsvRecord[],
   columns: string[],
   before: number,
-): { readable: CsvRow[]; unreadable: RowFailure[] } {
-  const readable: CsvRow[] = []
-  const unreadable: RowFailure[] = []
+): { rows: CsvRow[]; unreadable: Refusal[] } {
+  const rows: CsvRow[] = []
+  const unreadable: Refusal[] = []
   for (const [index, record] of records.entries()) {
     const row = before + index + 1
     const reason = whyUnreadable(record, columns)
-    if (reason !== null) unreadable.push({ row: { row, cells: {} }, reason })
-    else readable.push({ row, cells: cellsOf(record as string[], columns) })
+    if (reason !== null) unreadable.push({ row, reason })
+    else rows.push({ row, cells: cellsOf(record as string[], columns) })
   }
-  return { readable, unreadable }
+  return { rows, unreadable }
 }
 
 function whyUnreadable(record: CsvRecord, columns: string[]): string | null {
@@ -210,5 +145,26 @@ function whyUnreadable(record: CsvRecord, columns: string[]): string | null {
 
 const isStorable = (text: string): boolean => !text.includes('\0')
 
-const cellsOf = (record: string[], columns: string[]): Record<string, string> =>
+const cellsOf = (record: string[], columns: string[]): Cells =>
   Object.fromEntries(columns.flatMap((name, index) => (name === '' ? [] : [[name, record[index] as string]])))
+
+/**
+ * Separates the cells of known columns, in any letter case, from the others, which are converted to metadata. Empty cells
+ * are skipped.
+ */
+export function readCells<const Column extends string>(
+  cells: Cells,
+  columns: readonly Column[],
+  metadataRules: { fromText(key: string, text: string): unknown },
+): { values: { [C in Column]?: string }; metadata: Record<string, unknown> } {
+  const values: { [C in Column]?: string } = {}
+  const metadata: Record<string, unknown> = {}
+  for (const [header, cell] of Object.entries(cells)) {
+    if (cell === '') continue
+    const name = header.toLowerCase()
+    const known = columns.find((column) => column.toLowerCase() === name)
+    if (known === undefined) metadata[header] = metadataRules.fromText(header, cell)
+    else values[known] = cell
+  }
+  return { values, metadata }
+}

@@ -6,6 +6,7 @@ import { TransactionList, Voucher } from '../vouchers/schema.ts'
 import { campaignTransactionFields, listTransactions } from '../vouchers/transactions.ts'
 import { addVouchers, addVoucherWithCode } from './add.ts'
 import { createCampaign } from './create.ts'
+import { startImport, startImportCsv } from './import.ts'
 import { pageOfCampaigns } from './list.ts'
 import { removeCampaign } from './remove.ts'
 import {
@@ -18,6 +19,8 @@ import {
   CampaignTransactionQuery,
   CreateCampaign,
   DeleteCampaignQuery,
+  ImportCampaignVouchers,
+  ImportCampaignVouchersCsv,
   Nothing,
   UpdateCampaign,
 } from './schema.ts'
@@ -171,6 +174,37 @@ export const campaigns = [
       const { transactions, ...more } = await listTransactions(ctx, { campaign_id: target.id }, query, [where])
       return listed('data', transactions, hasTransactions(target) ? more : { ...more, total: 0 })
     },
+  }),
+  operation({
+    id: 'importVouchersToCampaign',
+    method: 'POST',
+    path: '/v1/campaigns/{campaignId}/import',
+    summary: 'Import vouchers into a campaign',
+    description:
+      'What an entry leaves out is that of the campaign; its discount always is. Entries of a loyalty program must have a ' +
+      '`loyalty_card`. Nothing is imported when a code exists already or an entry cannot be understood.',
+    body: ImportCampaignVouchers,
+    reply: StartedAsyncAction,
+    status: 202,
+    errors: ['invalid_payload', 'invalid_voucher', 'invalid_campaign', 'duplicate_key', 'not_found'],
+    // No lock: a long list takes a while to check, and publications must not wait for it.
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, body }) => startImport(ctx, target, body),
+  }),
+  operation({
+    id: 'importVouchersToCampaignCsv',
+    method: 'POST',
+    path: '/v1/campaigns/{campaignId}/importCSV',
+    summary: 'Import vouchers into a campaign from a CSV file',
+    description:
+      'A row with a code of this campaign changes its `active` and its category. Rows that are refused are listed in the ' +
+      'result and stop no other.',
+    consumes: 'multipart',
+    body: ImportCampaignVouchersCsv,
+    reply: StartedAsyncAction,
+    errors: ['invalid_payload', 'invalid_campaign', 'not_found'],
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
+    run: (ctx, { target, body }) => startImportCsv(ctx, target, body.file),
   }),
 ]
 

@@ -14,6 +14,7 @@ import {
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { Full } from '../../core/events/shapes.ts'
+import { Binary } from '../../core/http/multipart.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { CategoryChoice } from '../../rules/categories/assign.ts'
@@ -22,6 +23,7 @@ import { DiscountBody } from '../../rules/terms/discount.ts'
 import { Duration, ValidityBody, ValidityView } from '../../rules/terms/validity.ts'
 import { ValidationRuleAssignmentList } from '../../rules/validation-rules/schema.ts'
 import { PromotionTier, PromotionTierBody } from '../promotions/schema.ts'
+import { ImportedVoucher } from '../vouchers/import-schema.ts'
 import { CodeConfigBody, OwnSettings, RedemptionLimit, VoucherType } from '../vouchers/schema.ts'
 
 const Amount = Int({ minimum: 0 })
@@ -242,3 +244,20 @@ export type CampaignTransactionQuery = Static<typeof CampaignTransactionQuery>
 
 /** The empty response. */
 export const Nothing = Type.Object({})
+
+/** An omitted member takes the value of the campaign. */
+export const ImportCampaignVouchers = Type.Array(ImportedVoucher, {
+  minItems: 1,
+  maxItems: limits.bulk_items_max,
+  examples: [[{ code: 'SPRING-1' }, { code: 'SPRING-2', active: false, metadata: { season: 'spring' } }]],
+})
+export type ImportCampaignVouchers = Static<typeof ImportCampaignVouchers>
+
+export const ImportCampaignVouchersCsv = Type.Object({
+  file: Binary({
+    description:
+      'CSV in UTF-8 with a header row: `Code`, `Active`, `Category`, `Start Date`, `Expiration Date`, `Redeemed Quantity`, ' +
+      'for gift cards `Gift Amount` and `Redeemed Amount`, for loyalty cards `Loyalty Points`; any other column is metadata.',
+    examples: ['Code,Active\nSPRING-1,TRUE\nSPRING-2,FALSE\n'],
+  }),
+})

@@ -2,7 +2,8 @@ import type { Discount } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
-import { type CsvRow, defineCsvImport } from '../../core/jobs/csv-import.ts'
+import { type Cells, type CsvRow, defineCsvImport, readCells } from '../../core/jobs/csv-import.ts'
+import { type Instant, parseInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { listed } from '../../core/query/list.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
@@ -10,10 +11,8 @@ import { always, validityAfter } from '../../rules/terms/validity.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
 import { invalidVoucher } from './create.ts'
 import { cachedDiscounts } from './import.ts'
-import { activeIn, type Cells, changeIn, dateIn, integerIn, metadataIn, requiredIn, textIn } from './import-cells.ts'
-import { importCodes, type StoredRow } from './import-codes.ts'
-import { assignToNewVouchers, cachedRules } from './import-rules.ts'
-import { type Draft, noCampaign } from './import-store.ts'
+import { type CodeChange, importCodes, type StoredRow } from './import-codes.ts'
+import { assignToNewVouchers, cachedRules, type Draft, noCampaign } from './import-store.ts'
 import { listVouchersById } from './store.ts'
 import { toVoucher } from './voucher.ts'
 
@@ -35,7 +34,6 @@ const columns = [
   'Redeemed Amount',
   'Additional Info',
 ]
-const knownColumns = new Set(columns)
 
 interface Setup {
   rules: MetadataRules
@@ -52,7 +50,7 @@ export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boole
   known: columns,
   required: ['Code'],
   prepare: async (ctx, { webhooks_enable }) => ({ rules: await loadMetadataRules(ctx, 'voucher'), webhooks_enable }),
-  failure: ({ cells }) => ({ code: cells.Code?.trim() || null }),
+  failure: (cells) => ({ code: cells.Code?.trim() || null }),
   async rows(ctx, rows, { rules, webhooks_enable }) {
     const discountFor = cachedDiscounts(ctx)
     const ruleFor = cachedRules(ctx)
@@ -60,7 +58,7 @@ export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boole
       target: { ...noCampaign },
       codeOf: ({ cells }) => cells.Code,
       change: ({ cells }) => changeIn(cells),
-      async draft({ cells }, code) {
+      async draft({ cells, code }) {
         const draft = await draftOf(cells, code, rules, discountFor)
         const ruleId = textIn(cells, 'Validation Rule ID')
         if (ruleId !== undefined) await ruleFor(ruleId)
@@ -94,7 +92,7 @@ async function draftOf(
   const expirationDate = dateIn(cells, 'Expiration Date') ?? null
   const validity = validityAfter(always, { start_date: startDate, expiration_date: expirationDate }, invalidVoucher)
   const quantity = integerIn(cells, 'Redemption Limit', 1) ?? null
-  const metadata = metadataIn(cells, knownColumns, rules)
+  const { metadata } = readCells(cells, columns, rules)
   rules.check(metadata, { isNew: true })
   return {
     code,
@@ -173,4 +171,50 @@ async function emitStored(ctx: Ctx, stored: readonly StoredRow<CsvRow>[]): Promi
       return [{ type, entity_id: id, data: { voucher, campaign: null } }]
     }),
   )
+}
+
+// Readers for the cells of a voucher file (docs/reference/imports.md#import-vouchers-as-csv). An empty cell counts as
+// missing; errors name the column.
+
+export function textIn(cells: Cells, column: string, lengthMax: number = limits.name_length_max): string | undefined {
+  const text = cells[column]?.trim() ?? ''
+  if (text === '') return undefined
+  if ([...text].length > lengthMax) throw invalidPayload(`${column} must not have more than ${lengthMax} characters`)
+  return text
+}
+
+function requiredIn(cells: Cells, column: string): string {
+  const text = textIn(cells, column)
+  if (text === undefined) throw invalidPayload(`${column} is required`)
+  return text
+}
+
+export function integerIn(cells: Cells, column: string, minimum: number): number | undefined {
+  const text = textIn(cells, column)
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!/^[+-]?\d+$/.test(text) || !Number.isSafeInteger(value)) throw invalidPayload(`${column} must be an integer`)
+  if (value < minimum) throw invalidPayload(`${column} must not be less than ${minimum}`)
+  return value
+}
+
+export function dateIn(cells: Cells, column: string): Instant | undefined {
+  const text = textIn(cells, column)
+  if (text === undefined) return undefined
+  const instant = parseInstant(text)
+  if (instant === null) throw invalidPayload(`${column} cannot be recognized as a ISO-8601 compliant date`)
+  return instant
+}
+
+export function activeIn(cells: Cells): boolean | undefined {
+  const text = textIn(cells, 'Active')
+  if (text === undefined) return undefined
+  if (!/^(true|false)$/i.test(text)) throw invalidPayload('Active must be TRUE or FALSE')
+  return text.toLowerCase() === 'true'
+}
+
+/** The changes of a row to an existing voucher: all other columns are ignored, and an empty cell keeps the stored value. */
+export function changeIn(cells: Cells): CodeChange {
+  const [active, category] = [activeIn(cells), textIn(cells, 'Category')]
+  return { ...(active === undefined ? {} : { active }), ...(category === undefined ? {} : { category }) }
 }

@@ -2,62 +2,105 @@ import { setImmediate } from 'node:timers/promises'
 import type { Discount } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import type { Terms } from '../../core/db/tables.ts'
-import type { ApiError } from '../../core/http/errors.ts'
-import type { Id } from '../../core/lib/ids.ts'
-import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
+import { ApiError } from '../../core/http/errors.ts'
+import { defineJsonImport, startJsonImport } from '../../core/jobs/json-import.ts'
+import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { discountOf, type GoodsCache } from '../../rules/terms/discount.ts'
 import { always, validityAfter } from '../../rules/terms/validity.ts'
 import { giftOf } from '../campaigns/define.ts'
+import { whyNotCode } from './code-config.ts'
 import { invalidVoucher, sharedOf } from './create.ts'
 import { importCodes } from './import-codes.ts'
-import { codesIn, defineEntryImport, refuseTaken, startEntryImport } from './import-entries.ts'
 import { type ImportedVoucher, validityIn } from './import-schema.ts'
 import { type Draft, noCampaign } from './import-store.ts'
+import { codeKey, listTakenKeys } from './store.ts'
 
-/**
- * Starts an import of vouchers without a campaign (docs/reference/imports.md#import-vouchers-as-json). Everything that
- * can be checked is checked before the response; one error refuses the whole import.
- */
-export async function startImport(
-  ctx: Ctx,
-  entries: readonly ImportedVoucher[],
-): Promise<{ async_action_id: Id<'async_action'> }> {
-  const codes = codesIn(entries)
+/** Starts an import of vouchers without a campaign (docs/reference/imports.md#import-vouchers-as-json). */
+export async function startImport(ctx: Ctx, sent: readonly ImportedVoucher[]) {
   const discountFor = cachedDiscounts(ctx)
-  const drafts: Draft[] = []
-  for (const [index, entry] of entries.entries()) {
-    if (index % checkedAtOnce === 0) await setImmediate() // yields to other requests: 100,000 entries would block them
-    drafts.push(await draftOf(entry, codes[index] as string, discountFor))
-  }
-  await refuseTaken(ctx, codes)
-  return startEntryImport(ctx, importVouchers, drafts, {})
+  const drafts = await readVouchers(ctx, sent, (...entry) => draftOf(...entry, discountFor))
+  return startJsonImport(ctx, importVouchers, drafts, {})
 }
 
-export const checkedAtOnce = 500
-
 /** Saves entries that were checked before; only metadata is checked again, against the current schema. */
-export const importVouchers = defineEntryImport<Draft>({
+export const importVouchers = defineJsonImport<Draft, MetadataRules>({
   type: 'VOUCHERS.IMPORT',
-  async entries(ctx, entries) {
-    const rules = await loadMetadataRules(ctx, 'voucher')
-    const { refused } = await importCodes(ctx, entries, {
+  noun: 'voucher(s)',
+  prepare: (ctx) => loadMetadataRules(ctx, 'voucher'),
+  failure: ({ code }) => ({ code }),
+  async rows(ctx, rows, rules) {
+    const { refused } = await importCodes(ctx, rows, {
       target: { ...noCampaign },
-      codeOf: ({ code }) => code,
-      draft(draft) {
-        rules.check(draft.metadata ?? {}, { isNew: true })
-        return draft
+      codeOf: ({ entry }) => entry.code,
+      draft({ entry }) {
+        rules.check(entry.metadata ?? {}, { isNew: true })
+        return entry
       },
     })
     return refused
   },
 })
 
+/**
+ * Reads the entries of a JSON import, into a campaign or none, with everything that can be checked before the response; one
+ * error refuses the whole import.
+ */
+export async function readVouchers<Entry>(
+  ctx: Ctx,
+  sent: readonly ImportedVoucher[],
+  read: (voucher: ImportedVoucher, code: string, refuse: Refuse) => Entry | Promise<Entry>,
+): Promise<Entry[]> {
+  const codes = codesIn(sent)
+  const entries: Entry[] = []
+  for (const [index, voucher] of sent.entries()) {
+    if (index % checkedAtOnce === 0) await setImmediate() // yields to other requests: 100,000 entries would block them
+    const code = codes[index] as string
+    entries.push(await read(voucher, code, (details) => invalidVoucher(`Voucher '${code}': ${details}`)))
+  }
+  await refuseTaken(ctx, codes)
+  return entries
+}
+
+const checkedAtOnce = 500
+
+export type Refuse = (details: string) => ApiError
+
+/**
+ * The codes in a body; one invalid or missing code refuses the whole body
+ * (docs/reference/imports.md#import-vouchers-as-json).
+ */
+function codesIn(entries: ReadonlyArray<{ code?: string | null }>): string[] {
+  const codes = entries.map(({ code }) => code?.trim() ?? '')
+  const missing = codes.filter((code) => code === '').length
+  if (missing > 0) throw invalidVoucher(`Found ${missing} voucher(s) without 'code' value`)
+  for (const code of codes) {
+    const reason = whyNotCode(code)
+    if (reason !== null) throw invalidVoucher(`Voucher '${code}': ${reason}`)
+  }
+  return codes
+}
+
+/** Refuses codes that exist, even in the bin, and every repetition of a code. */
+async function refuseTaken(ctx: Ctx, codes: readonly string[]): Promise<void> {
+  const keys = codes.map((code) => codeKey(ctx.project, code))
+  const unique = [...new Set(keys)]
+  let conflicts = keys.length - unique.length
+  for (let at = 0; at < unique.length; at += codesPerLookup) {
+    // If a code exists, all its entries count, including the first.
+    conflicts += (await listTakenKeys(ctx, unique.slice(at, at + codesPerLookup))).size
+    await setImmediate()
+  }
+  if (conflicts > 0) throw new ApiError('duplicate_key', { details: `${conflicts} voucher codes(s) already exist.` })
+}
+
+const codesPerLookup = 5_000
+
 async function draftOf(
   entry: ImportedVoucher,
   code: string,
+  refuse: Refuse,
   discountFor: (sent: object, refuse: Refuse) => Promise<Discount>,
 ): Promise<Draft> {
-  const refuse: Refuse = (details) => invalidVoucher(`Voucher '${code}': ${details}`)
   const type = typeOf(entry, refuse)
   const benefit: { terms: Terms; credits: number | null } = { terms: {}, credits: null }
   if (type === 'GIFT_VOUCHER') {
@@ -87,8 +130,6 @@ async function draftOf(
     redeemed: 0,
   }
 }
-
-type Refuse = (details: string) => ApiError
 
 /** The type of an entry, or else the one that its members imply. */
 function typeOf({ type, discount, gift, loyalty_card }: ImportedVoucher, refuse: Refuse) {
