@@ -27,8 +27,7 @@ import {
 import { showCampaign } from './show.ts'
 import { getCampaign, type StoredCampaign } from './store.ts'
 import { CampaignSummary, CampaignSummaryQuery, summaryOf } from './summary.ts'
-import { switchCampaign } from './switch.ts'
-import { changeCampaign } from './update.ts'
+import { changeCampaign, switchCampaign } from './update.ts'
 
 /** Errors of the operations that add vouchers. */
 const addVoucherErrors = [

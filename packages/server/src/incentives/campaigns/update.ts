@@ -50,11 +50,11 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
     type,
     ...(categoryId === undefined ? {} : { category_id: categoryId }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
-    ...(body.description === undefined ? {} : { description: body.description }),
+    ...definedOnly({ description: body.description }),
     ...(await settingsOfCodes(ctx, campaign, body)),
     updated_at: ctx.now,
   })
-  await propagateToVouchers(ctx, campaign, changeFor(campaign, body, { validity, voucher, category_id: categoryId }))
+  await propagateToVouchers(ctx, campaign, changeFor(campaign, body, validity, voucher, categoryId))
   const response = await showCampaign(ctx, await getCampaign(ctx, campaign.id))
   await emit(ctx, 'campaign.updated', campaign.id, { campaign: response })
   if (hasTierSettings(campaign, body) && body.options?.recalculate_tiers === true)
@@ -66,18 +66,19 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
 async function settingsOfCodes(ctx: Ctx, campaign: StoredCampaign, body: UpdateCampaign) {
   const { campaign_type } = campaign
   if (campaign_type === 'PROMOTION') return {}
-  const { activity_duration_after_publishing: duration, join_once, auto_join } = body
-  return {
-    ...(duration === undefined ? {} : { activity_duration_after_publishing: duration }),
-    ...(join_once === undefined ? {} : { join_once: joinOnce(campaign_type, campaign.type, join_once) }),
-    ...(auto_join === undefined ? {} : { auto_join }),
-    ...(body.referral_program === undefined || campaign_type !== 'REFERRAL_PROGRAM'
-      ? {}
-      : { referral_program: JSON.stringify(await referralProgramOf(ctx, body.referral_program)) }),
-    ...(hasTierSettings(campaign, body)
-      ? { loyalty_tiers_expiration: JSON.stringify(tierSettingsOf(body.loyalty_tiers_expiration)) }
-      : {}),
-  }
+  const { activity_duration_after_publishing, join_once, auto_join, referral_program } = body
+  return definedOnly({
+    activity_duration_after_publishing,
+    join_once: join_once === undefined ? undefined : joinOnce(campaign_type, campaign.type, join_once),
+    auto_join,
+    referral_program:
+      referral_program === undefined || campaign_type !== 'REFERRAL_PROGRAM'
+        ? undefined
+        : JSON.stringify(await referralProgramOf(ctx, referral_program)),
+    loyalty_tiers_expiration: hasTierSettings(campaign, body)
+      ? JSON.stringify(tierSettingsOf(body.loyalty_tiers_expiration))
+      : undefined,
+  })
 }
 
 const hasTierSettings = <B extends UpdateCampaign>(
@@ -130,31 +131,45 @@ async function metadataAfter(
 function changeFor(
   campaign: StoredCampaign,
   body: UpdateCampaign,
-  after: {
-    validity: ValidityState
-    voucher: CampaignVoucher | null
-    category_id: CampaignRow['category_id'] | undefined
-  },
+  validity: ValidityState,
+  voucher: CampaignVoucher | null,
+  categoryId: CampaignRow['category_id'] | undefined,
 ): CampaignChange {
-  const { validity, voucher, category_id } = after
   if (voucher === null) return {}
-  const { metadata, unset_metadata_fields } = body
+  const sent = <Name extends keyof ValidityState>(name: Name): ValidityState[Name] | undefined =>
+    body[name] === undefined ? undefined : validity[name]
+  const terms = definedOnly({
+    discount: body.discount && voucher.discount,
+    effect: body.gift && voucher.gift && (voucher.gift.effect ?? null),
+    validity_timeframe: sent('validity_timeframe'),
+    validity_day_of_week: sent('validity_day_of_week'),
+    validity_hours: sent('validity_hours'),
+  })
+  const { metadata: merged, unset_metadata_fields: unset } = body
+  const hasMetadata = campaign.use_voucher_metadata_schema && (merged !== undefined || unset !== undefined)
   const credits = creditsOf(voucher)
-  const terms: NonNullable<CampaignChange['terms']> = {
-    ...(body.discount === undefined || voucher.discount === undefined ? {} : { discount: voucher.discount }),
-    ...(body.gift === undefined || voucher.gift === undefined ? {} : { effect: voucher.gift.effect ?? null }),
-  }
-  for (const name of ['validity_timeframe', 'validity_day_of_week', 'validity_hours'] as const)
-    if (body[name] !== undefined) Object.assign(terms, { [name]: validity[name] })
-  return {
-    ...(body.start_date === undefined ? {} : { start_date: validity.start_date }),
-    ...(body.expiration_date === undefined ? {} : { expiration_date: validity.expiration_date }),
-    ...(category_id === undefined ? {} : { category_id }),
-    ...(body.default_voucher_redemption?.quantity === undefined ? {} : { quantity: voucher.redemption.quantity }),
-    ...(Object.keys(terms).length === 0 ? {} : { terms }),
-    ...(campaign.use_voucher_metadata_schema && (metadata !== undefined || unset_metadata_fields !== undefined)
-      ? { metadata: { merged: metadata ?? {}, unset: unset_metadata_fields ?? [] } }
-      : {}),
-    ...(credits === null || credits === creditsOf(campaign.voucher) ? {} : { credits }),
-  }
+  return definedOnly({
+    start_date: sent('start_date'),
+    expiration_date: sent('expiration_date'),
+    category_id: categoryId,
+    quantity: body.default_voucher_redemption?.quantity,
+    terms: Object.keys(terms).length === 0 ? undefined : terms,
+    metadata: hasMetadata ? { merged: merged ?? {}, unset: unset ?? [] } : undefined,
+    credits: credits === null || credits === creditsOf(campaign.voucher) ? undefined : credits,
+  })
+}
+
+const definedOnly = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+
+/** Enables or disables a campaign; no effect if it already has that state. Its vouchers keep their own `active`. */
+export async function switchCampaign(
+  ctx: Ctx,
+  { id, active: wasActive }: StoredCampaign,
+  active: boolean,
+): Promise<void> {
+  if (wasActive === active) return
+  await updateCampaign(ctx, id, { active, updated_at: ctx.now })
+  const campaign = await showCampaign(ctx, await getCampaign(ctx, id))
+  await emit(ctx, active ? 'campaign.enabled' : 'campaign.disabled', id, { campaign })
 }
