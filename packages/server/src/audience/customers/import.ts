@@ -19,8 +19,9 @@ export const importCustomers = defineCsvImport<MetadataRules>({
   type: 'CUSTOMERS.IMPORT_CSV',
   noun: 'customer(s)',
   prepare: (ctx) => loadMetadataRules(ctx, 'customer'),
-  failure: (cells) => ({
+  failure: ({ row, cells }) => ({
     source_id: Object.entries(cells).find(([name]) => name.toLowerCase() === 'source_id')?.[1] || null,
+    row,
   }),
   async rows(ctx, rows, rules) {
     const refused: Refusal[] = []
@@ -40,7 +41,11 @@ const batchRows = 250
  */
 async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise<Refusal[]> {
   const { passed: profiles, refused } = await readEach(rows, (row) => readProfile(row, rules))
-  const stored = await lockStored(ctx, profiles)
+  const stored = await lockStored(
+    ctx,
+    profiles.flatMap(({ id }) => id ?? []),
+    profiles.flatMap(({ id, source_id }) => (id === null ? (source_id ?? []) : [])),
+  )
   const updates = new Map<string, Overwrite>()
   const inserts = new Map<string, Overwrite>()
   for (const profile of profiles) {
@@ -58,10 +63,11 @@ async function saveRows(ctx: Ctx, rows: CsvRow[], rules: MetadataRules): Promise
   await overwrite(ctx, [...updates.values()])
   const created = await insertAll(ctx, [...inserts.values()])
   // Customers created concurrently by another transaction made the insert skip their rows: overwrite them like existing ones.
-  const skipped = await withIds(
-    ctx,
-    [...inserts.values()].filter(({ id }) => !created.has(id)),
-  )
+  const conflicting = [...inserts.values()].flatMap(({ id, source_id }) => (created.has(id) ? [] : (source_id ?? [])))
+  const skipped = (await lockStored(ctx, [], conflicting)).map(({ id, source_id }) => ({
+    ...(inserts.get(source_id as string) as Overwrite),
+    id,
+  }))
   await overwrite(ctx, skipped)
   await queueMembershipCheck(ctx, [...updates.keys(), ...created, ...skipped.map(({ id }) => id)])
   return refused
@@ -115,29 +121,15 @@ function dayOf(text: string): string {
   return text.slice(0, 10)
 }
 
-/** Locks the customers that the rows refer to, in the order of their ids. */
-async function lockStored({ db, project_id }: Ctx, profiles: readonly Profile[]) {
-  const ids = profiles.flatMap(({ id }) => (id === null ? [] : [id]))
-  const sourceIds = profiles.flatMap(({ id, source_id }) => (id === null && source_id !== null ? [source_id] : []))
+/** Locks the customers with these ids or source ids, in the order of their ids. */
+async function lockStored({ db, project_id }: Ctx, ids: string[], sourceIds: string[]) {
+  if (ids.length === 0 && sourceIds.length === 0) return []
   const { rows } = await sql<Pick<StoredCustomer, 'id' | 'source_id'>>`
     select id, source_id from customers
     where project_id = ${project_id} and deleted_at is null
       and (id = any(${ids}::text[]) or source_id = any(${sourceIds}::text[]))
     order by id for update`.execute(db)
   return rows
-}
-
-async function withIds(ctx: Ctx, rowsToMatch: readonly Overwrite[]): Promise<Overwrite[]> {
-  if (rowsToMatch.length === 0) return []
-  const { rows } = await sql<{ id: StoredCustomer['id']; source_id: string }>`
-    select id, source_id from customers
-    where project_id = ${ctx.project_id} and deleted_at is null
-      and source_id = any(${rowsToMatch.map(({ source_id }) => source_id)}::text[])
-    order by id for update`.execute(ctx.db)
-  return rows.flatMap(({ id, source_id }) => {
-    const row = rowsToMatch.find((candidate) => candidate.source_id === source_id)
-    return row === undefined ? [] : [{ ...row, id }]
-  })
 }
 
 /** Passes all rows as one JSON parameter: a statement takes at most 65,535 parameters. */

@@ -2,7 +2,7 @@ import { ActivityList, CountedActivityList, countActivities, listActivities } fr
 import { operation } from '../../core/http/operation.ts'
 import { startAsyncAction } from '../../core/jobs/async-action.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
-import { startCsvImport } from '../../core/jobs/csv-import.ts'
+import { startFileImport } from '../../core/jobs/file-import.ts'
 import { CsvFile } from '../../core/jobs/files/schema.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { updateCustomerMetadata, updateCustomers } from './bulk.ts'
@@ -114,7 +114,7 @@ export const customers = [
     reply: StartedAsyncAction,
     status: 202,
     errors: ['invalid_payload'],
-    run: (ctx, { body }) => startCsvImport(ctx, importCustomers, body.file),
+    run: (ctx, { body }) => startFileImport(ctx, importCustomers, [body.file], {}),
   }),
   operation({
     id: 'updateCustomersInBulk',

@@ -26,9 +26,9 @@ export const importProducts = defineCsvImport<MetadataRules>({
       ({ source_id }) => source_id,
       (batch) => saveProducts(ctx, batch, rules),
     ),
-  failure: (cells) => {
+  failure: ({ row, cells }) => {
     const sourceId = Object.entries(cells).find(([header]) => header.toLowerCase() === 'source_id')?.[1]
-    return sourceId ? { source_id: sourceId } : {}
+    return sourceId ? { source_id: sourceId, row } : { row }
   },
 })
 

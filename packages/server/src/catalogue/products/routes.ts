@@ -1,7 +1,7 @@
 import { operation } from '../../core/http/operation.ts'
 import { startAsyncAction } from '../../core/jobs/async-action.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
-import { startCsvImport } from '../../core/jobs/csv-import.ts'
+import { startFileImport } from '../../core/jobs/file-import.ts'
 import { CsvFile } from '../../core/jobs/files/schema.ts'
 import { bulkUpdateProductMetadata, bulkUpdateProducts } from './bulk.ts'
 import { importProducts } from './import.ts'
@@ -128,6 +128,6 @@ export const products = [
     body: CsvFile,
     reply: StartedAsyncAction,
     errors: ['invalid_payload'],
-    run: (ctx, { body }) => startCsvImport(ctx, importProducts, body.file),
+    run: (ctx, { body }) => startFileImport(ctx, importProducts, [body.file], {}),
   }),
 ]

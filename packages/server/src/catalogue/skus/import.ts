@@ -31,7 +31,7 @@ export const importSkus = defineCsvImport<MetadataRules>({
       ({ source_id }) => source_id,
       (batch) => saveSkus(ctx, batch, rules),
     ),
-  failure: () => ({}),
+  failure: ({ row }) => ({ row }),
 })
 
 type SkuRow = NewSku & ImportRow & { source_id: string }

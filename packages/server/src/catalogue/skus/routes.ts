@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import { operation } from '../../core/http/operation.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
-import { startCsvImport } from '../../core/jobs/csv-import.ts'
+import { startFileImport } from '../../core/jobs/file-import.ts'
 import { CsvFile } from '../../core/jobs/files/schema.ts'
 import { getProduct } from '../products/store.ts'
 import { importSkus } from './import.ts'
@@ -89,7 +89,7 @@ export const skus = [
     body: CsvFile,
     reply: StartedAsyncAction,
     errors: ['invalid_payload'],
-    run: (ctx, { body }) => startCsvImport(ctx, importSkus, body.file),
+    run: (ctx, { body }) => startFileImport(ctx, importSkus, [body.file], {}),
   }),
 ]
 

@@ -9,8 +9,8 @@ import { csvRow } from '../lib/csv.ts'
 import { limits } from '../lib/limits.ts'
 import { type AsyncAction, runAsyncAction } from './async-action.ts'
 import { StartedAsyncAction } from './async-actions/schema.ts'
-import { type CsvRow, defineCsvImport, startCsvImport } from './csv-import.ts'
-import type { Refusal } from './file-import.ts'
+import { type CsvRow, defineCsvImport } from './csv-import.ts'
+import { type Refusal, startFileImport } from './file-import.ts'
 import { CsvFile } from './files/schema.ts'
 import { rowByRow } from './row-by-row.ts'
 
@@ -32,7 +32,7 @@ const counting = (onStep: (rows: CsvRow[]) => void = () => {}) =>
       onStep(rows)
       return bad.map(({ row, cells }) => ({ row, reason: `${cells.name} is not good` }))
     },
-    failure: (cells) => ({ source_id: cells.source_id }),
+    failure: ({ row, cells }) => ({ source_id: cells.source_id, row }),
   })
 
 const probe = operation({
@@ -45,7 +45,7 @@ const probe = operation({
   reply: StartedAsyncAction,
   status: 202,
   errors: ['invalid_payload'],
-  run: (ctx, { body }) => startCsvImport(ctx, counting(), body.file),
+  run: (ctx, { body }) => startFileImport(ctx, counting(), [body.file], {}),
 })
 
 const shopWithProbe = () => newProject({ extra: [probe] })
@@ -271,7 +271,7 @@ test('a refused row leaves nothing behind', async () => {
       const { failed } = await rowByRow(ctx, rows, insert, ({ row }, { message }) => ({ row, reason: message }))
       return failed as Refusal[]
     },
-    failure: (cells) => ({ name: cells.name }),
+    failure: ({ row, cells }) => ({ name: cells.name, row }),
   })
   expect(await imported(shop, 'name\na\nbad\nb\na\n', action as AsyncAction)).toMatchObject({
     result: {

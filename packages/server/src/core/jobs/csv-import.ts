@@ -2,32 +2,17 @@ import type { Ctx } from '../context.ts'
 import type { FileRow } from '../db/tables.ts'
 import { invalidPayload } from '../http/errors.ts'
 import { type CsvRecord, readCsv } from '../lib/csv.ts'
-import type { Id } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
-import type { AsyncAction } from './async-action.ts'
-import {
-  defineFileImport,
-  type FileImport,
-  type FileInput,
-  type FileState,
-  type ImportRow,
-  type Refusal,
-  readPiece,
-  startFileImport,
-} from './file-import.ts'
+import { defineFileImport, type FileImport, type FileState, type ImportRow, readPiece } from './file-import.ts'
 
-/** By column name as written in the header, trimmed; columns without a name are omitted. */
-export type Cells = Record<string, string>
-
-/** A valid row of an imported file, numbered from 1 without the header and blank lines. */
+/** A row of an imported file, numbered from 1 without the header and blank lines. */
 export interface CsvRow extends ImportRow {
+  /** None in an unreadable row. */
   cells: Cells
 }
 
-export interface CsvImport<Setup, Input extends object = object> extends FileImport<CsvRow, Setup, Input>, Header {
-  /** Additional properties of a failed row in the result; an unreadable row has no cells. */
-  failure(cells: Cells): object
-}
+/** By column name as written in the header, trimmed; columns without a name are omitted. */
+export type Cells = Record<string, string>
 
 interface Header {
   /**
@@ -40,38 +25,26 @@ interface Header {
 }
 
 interface CsvState extends FileState {
-  isCut: boolean
+  isCut?: boolean
   /** Number of the last row read. */
-  row: number
-  /** Null until the header is read. */
-  columns: string[] | null
+  row?: number
+  /** Missing until the header is read. */
+  columns?: string[]
 }
 
 /** Defines an import of the rows of a CSV file. */
 export const defineCsvImport = <Setup, Input extends object = object>(
-  definition: CsvImport<Setup, Input>,
-): AsyncAction<FileInput & Input, CsvState> =>
-  defineFileImport<CsvRow, Setup, Input, CsvState>(definition, {
-    begin: (file) => ({ ...file, isCut: false, row: 0, columns: null }),
-    async read(ctx, fileId, state) {
-      const { records, ...next } = await readRecords(ctx, fileId, state)
-      const columns = state.columns ?? headerOf(records.shift(), definition)
-      const nonBlankRecords = records.filter((record) => !isBlank(record))
-      return {
-        ...numberRows(nonBlankRecords, columns, state.row),
-        state: { ...next, row: state.row + nonBlankRecords.length, columns },
-      }
-    },
-    failure: (row, number) => ({ ...definition.failure(row?.cells ?? {}), row: number }),
+  definition: FileImport<CsvRow, Setup, Input> & Header,
+) =>
+  defineFileImport<CsvRow, Setup, Input, CsvState>(definition, async (ctx, fileId, state) => {
+    const { records, ...next } = await readRecords(ctx, fileId, state)
+    const columns = state.columns ?? headerOf(records.shift(), definition)
+    const rowsBefore = state.row ?? 0
+    const rows = records
+      .filter((record) => !isBlank(record))
+      .map((record, index) => readRow(rowsBefore + index + 1, record, columns))
+    return { rows, state: { ...next, row: rowsBefore + rows.length, columns } }
   })
-
-/** Starts an import in the caller's transaction; parameters of the import other than the file are its `input`. */
-export const startCsvImport = <Input extends object>(
-  ctx: Ctx,
-  action: AsyncAction<FileInput & Input>,
-  file: Buffer,
-  ...[input]: object extends Input ? [] : [input: Input]
-): Promise<{ async_action_id: Id<'async_action'> }> => startFileImport(ctx, action, [file], input as Input)
 
 /** Bytes read at once: usually enough for all rows of a step. */
 const readBytes = 65_536
@@ -80,9 +53,9 @@ const readBytes = 65_536
 async function readRecords(
   ctx: Ctx,
   fileId: FileRow['id'],
-  { size, offset, isCut, columns }: CsvState,
+  { size, offset, isCut = false, columns }: CsvState,
 ): Promise<{ records: CsvRecord[]; size: number; offset: number; isCut: boolean }> {
-  const rowsMax = limits.csv_step_rows + (columns === null ? 1 : 0)
+  const rowsMax = limits.csv_step_rows + (columns === undefined ? 1 : 0)
   for (let length = readBytes; ; ) {
     const { bytes, isEnd } = await readPiece(ctx, fileId, { size, offset }, length)
     const parsed = readCsv(bytes, { isStart: offset === 0, isEnd, isCut, rows_max: rowsMax })
@@ -119,21 +92,11 @@ const headingOf = (name: string): string => name.toLowerCase().replaceAll('_', '
 /** A record of empty cells, which spreadsheets write for an empty line. */
 const isBlank = (record: CsvRecord): boolean => Array.isArray(record) && record.every((cell) => cell.trim() === '')
 
-/** Numbers the rows, and separates unreadable ones with the reason. */
-function numberRows(
-  records: CsvRecord[],
-  columns: string[],
-  before: number,
-): { rows: CsvRow[]; unreadable: Refusal[] } {
-  const rows: CsvRow[] = []
-  const unreadable: Refusal[] = []
-  for (const [index, record] of records.entries()) {
-    const row = before + index + 1
-    const reason = whyUnreadable(record, columns)
-    if (reason !== null) unreadable.push({ row, reason })
-    else rows.push({ row, cells: cellsOf(record as string[], columns) })
-  }
-  return { rows, unreadable }
+function readRow(row: number, record: CsvRecord, columns: string[]): CsvRow {
+  const unreadable = whyUnreadable(record, columns)
+  if (unreadable !== null) return { row, cells: {}, unreadable }
+  const cells = columns.flatMap((name, index) => (name === '' ? [] : [[name, (record as string[])[index]]]))
+  return { row, cells: Object.fromEntries(cells) }
 }
 
 function whyUnreadable(record: CsvRecord, columns: string[]): string | null {
@@ -144,9 +107,6 @@ function whyUnreadable(record: CsvRecord, columns: string[]): string | null {
 }
 
 const isStorable = (text: string): boolean => !text.includes('\0')
-
-const cellsOf = (record: string[], columns: string[]): Cells =>
-  Object.fromEntries(columns.flatMap((name, index) => (name === '' ? [] : [[name, record[index] as string]])))
 
 /**
  * Separates the cells of known columns, in any letter case, from the others, which are converted to metadata. Empty cells

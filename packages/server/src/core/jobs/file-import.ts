@@ -9,12 +9,15 @@ import { appendToFile, deleteFile, fileExpiry, findFile, insertFile, readFileRan
 
 /** A row of a CSV file, or an entry of a JSON body. */
 export interface ImportRow {
-  /** Orders the failures of a step. */
+  /** Unique in its step. */
   row: number
+  /** Why the format refuses the row. */
+  unreadable?: string
 }
 
 /** A row that is not imported, by its number. */
-export interface Refusal extends ImportRow {
+export interface Refusal {
+  row: number
   reason: string
 }
 
@@ -31,6 +34,8 @@ export interface FileImport<Row extends ImportRow, Setup, Input extends object> 
   prepare(ctx: Ctx, input: Input): Promise<Setup | undefined>
   /** Imports at most `limits.csv_step_rows` rows in one transaction and returns the refused ones. */
   rows(ctx: Ctx, rows: Row[], setup: Setup): Promise<Refusal[]>
+  /** Identifies a failed row in the result. */
+  failure(row: Row): object
   /** Called in the transaction that ends the import, completed or failed as a whole. */
   over?(ctx: Ctx, input: Input, ending: { failed: boolean }): Promise<void>
 }
@@ -39,29 +44,20 @@ export interface FileInput {
   file_id: FileRow['id']
 }
 
-/** Where the next step begins. */
+/** Where the next step begins; a format may add to it. */
 export interface FileState {
   size: number
   /** Byte position in the file. */
   offset: number
 }
 
-/** The format of a file. */
-interface Format<Row extends ImportRow, State extends FileState> {
-  begin(file: FileState): State
-  /** Reads the rows of a step, at least one unless the file ends. */
-  read(ctx: Ctx, fileId: FileRow['id'], state: State): Promise<{ rows: Row[]; unreadable?: Refusal[]; state: State }>
-  /** Identifies a failed row in the result; an unreadable row is undefined. */
-  failure(row: Row | undefined, number: number): object
-}
-
 /**
- * Defines an import as an async action. The file is read in pieces, so its size costs no memory; unreadable and refused rows
- * are reported and do not stop the others.
+ * Defines an import as an async action. `read` reads the rows of a step, at least one unless the file ends, so the size of
+ * the file costs no memory. Unreadable and refused rows are reported and do not stop the others.
  */
 export function defineFileImport<Row extends ImportRow, Setup, Input extends object, State extends FileState>(
-  { type, noun, lane, begin, prepare, rows: save, over }: FileImport<Row, Setup, Input>,
-  format: Format<Row, State>,
+  { type, noun, lane, begin, prepare, rows: save, failure, over }: FileImport<Row, Setup, Input>,
+  read: (ctx: Ctx, fileId: FileRow['id'], state: State) => Promise<{ rows: Row[]; state: State }>,
 ): AsyncAction<FileInput & Input, State> {
   return defineAsyncAction<FileInput & Input, State>({
     type,
@@ -70,24 +66,26 @@ export function defineFileImport<Row extends ImportRow, Setup, Input extends obj
       await begin?.(ctx, input)
       const file = await findFile(ctx, input.file_id)
       if (file === undefined) throw new Error(`File ${input.file_id} is gone`)
-      return format.begin({ size: file.size, offset: 0 })
+      return { size: file.size, offset: 0 } as State
     },
     async step(ctx, input, state) {
-      const { rows, unreadable = [], state: next } = await format.read(ctx, input.file_id, state)
-      let refused: Refusal[] = []
-      if (rows.length > 0) {
+      const { rows, state: next } = await read(ctx, input.file_id, state)
+      const reasons = new Map(rows.map(({ row, unreadable }) => [row, unreadable]))
+      const readable = rows.filter(({ unreadable }) => unreadable === undefined)
+      if (readable.length > 0) {
         const setup = await prepare(ctx, input)
         if (setup === undefined) return { state, progress: 100, done: 0, failed: [], finished: true }
-        refused = await save(ctx, rows, setup)
+        for (const { row, reason } of await save(ctx, readable, setup)) reasons.set(row, reason)
       }
-      const byNumber = new Map(rows.map((row) => [row.row, row]))
+      const failed = rows.flatMap((row) => {
+        const reason = reasons.get(row.row)
+        return reason === undefined ? [] : [{ ...failure(row), reason }]
+      })
       return {
         state: next,
         progress: (next.offset / next.size) * 100,
-        done: rows.length - refused.length,
-        failed: [...unreadable, ...refused]
-          .sort((a, b) => a.row - b.row)
-          .map(({ row, reason }) => ({ ...format.failure(byNumber.get(row), row), reason })),
+        done: rows.length - failed.length,
+        failed,
         finished: next.offset >= next.size,
       }
     },

@@ -1,8 +1,9 @@
 import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow } from '../../core/db/tables.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
-import { type Cells, defineCsvImport, readCells, startCsvImport } from '../../core/jobs/csv-import.ts'
-import { defineJsonImport, startJsonImport } from '../../core/jobs/json-import.ts'
+import { type Cells, defineCsvImport, readCells } from '../../core/jobs/csv-import.ts'
+import { startFileImport } from '../../core/jobs/file-import.ts'
+import { defineJsonImport, jsonLines } from '../../core/jobs/json-import.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { setOnly, validityAfter } from '../../rules/terms/validity.ts'
@@ -32,16 +33,16 @@ export async function startImport(
   if (indexWithoutCard >= 0)
     throw invalidPayload(`Property [${indexWithoutCard}] should have required property 'loyalty_card'`)
   refuseImport(campaign)
-  const entries = await readVouchers(ctx, sent, (...entry) => readEntry(...entry, campaign))
+  const entries = await readVouchers(ctx, sent, (voucher, code, refuse) => readEntry(voucher, code, refuse, campaign))
   await jobStarted(ctx, campaign.id, 'MODIFYING')
-  return startJsonImport(ctx, importCampaignVouchers, entries, { campaign_id: campaign.id })
+  return startFileImport(ctx, importCampaignVouchers, jsonLines(entries), { campaign_id: campaign.id })
 }
 
 /** The same for a CSV file, whose rows the job checks one by one. */
 export async function startImportCsv(ctx: Ctx, campaign: StoredCampaign, file: Buffer): Promise<StartedJob> {
   refuseImport(campaign)
   await jobStarted(ctx, campaign.id, 'MODIFYING')
-  return startCsvImport(ctx, importCampaignVouchersCsv, file, { campaign_id: campaign.id })
+  return startFileImport(ctx, importCampaignVouchersCsv, [file], { campaign_id: campaign.id })
 }
 
 function refuseImport(campaign: StoredCampaign): void {
@@ -78,7 +79,7 @@ const columns = [
 export const importCampaignVouchers = defineJsonImport<CampaignEntry, Setup, Input>({
   ...jobOfCampaign,
   type: 'CAMPAIGN.VOUCHERS_IMPORT',
-  failure: ({ code }) => ({ code }),
+  failure: ({ entry: { code } }) => ({ code }),
   async rows(ctx, rows, { campaign, rules, target }) {
     const { refused } = await importCodes(ctx, rows, {
       target,
@@ -94,7 +95,7 @@ export const importCampaignVouchersCsv = defineCsvImport<Setup, Input>({
   type: 'CAMPAIGN.VOUCHERS_IMPORT_CSV',
   known: columns,
   required: ['Code'],
-  failure: (cells) => ({ code: cells.Code?.trim() || null }),
+  failure: ({ row, cells }) => ({ code: cells.Code?.trim() || null, row }),
   async rows(ctx, rows, { campaign, rules, target }) {
     const { refused } = await importCodes(ctx, rows, {
       target,

@@ -50,7 +50,7 @@ export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boole
   known: columns,
   required: ['Code'],
   prepare: async (ctx, { webhooks_enable }) => ({ rules: await loadMetadataRules(ctx, 'voucher'), webhooks_enable }),
-  failure: (cells) => ({ code: cells.Code?.trim() || null }),
+  failure: ({ row, cells }) => ({ code: cells.Code?.trim() || null, row }),
   async rows(ctx, rows, { rules, webhooks_enable }) {
     const discountFor = cachedDiscounts(ctx)
     const ruleFor = cachedRules(ctx)

@@ -3,7 +3,8 @@ import type { Discount } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import type { Terms } from '../../core/db/tables.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import { defineJsonImport, startJsonImport } from '../../core/jobs/json-import.ts'
+import { startFileImport } from '../../core/jobs/file-import.ts'
+import { defineJsonImport, jsonLines } from '../../core/jobs/json-import.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { discountOf, type GoodsCache } from '../../rules/terms/discount.ts'
 import { always, validityAfter } from '../../rules/terms/validity.ts'
@@ -18,8 +19,8 @@ import { codeKey, listTakenKeys } from './store.ts'
 /** Starts an import of vouchers without a campaign (docs/reference/imports.md#import-vouchers-as-json). */
 export async function startImport(ctx: Ctx, sent: readonly ImportedVoucher[]) {
   const discountFor = cachedDiscounts(ctx)
-  const drafts = await readVouchers(ctx, sent, (...entry) => draftOf(...entry, discountFor))
-  return startJsonImport(ctx, importVouchers, drafts, {})
+  const drafts = await readVouchers(ctx, sent, (voucher, code, refuse) => draftOf(voucher, code, refuse, discountFor))
+  return startFileImport(ctx, importVouchers, jsonLines(drafts), {})
 }
 
 /** Saves entries that were checked before; only metadata is checked again, against the current schema. */
@@ -27,7 +28,7 @@ export const importVouchers = defineJsonImport<Draft, MetadataRules>({
   type: 'VOUCHERS.IMPORT',
   noun: 'voucher(s)',
   prepare: (ctx) => loadMetadataRules(ctx, 'voucher'),
-  failure: ({ code }) => ({ code }),
+  failure: ({ entry: { code } }) => ({ code }),
   async rows(ctx, rows, rules) {
     const { refused } = await importCodes(ctx, rows, {
       target: { ...noCampaign },

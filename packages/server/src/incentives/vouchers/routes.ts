@@ -1,7 +1,7 @@
 import { operation } from '../../core/http/operation.ts'
 import { startAsyncAction } from '../../core/jobs/async-action.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
-import { startCsvImport } from '../../core/jobs/csv-import.ts'
+import { startFileImport } from '../../core/jobs/file-import.ts'
 import { listed } from '../../core/query/list.ts'
 import { updateVouchersInBulk, updateVouchersMetadata } from './bulk.ts'
 import { createVoucher } from './create.ts'
@@ -164,7 +164,7 @@ export const vouchers = [
     status: 202,
     errors: ['invalid_payload'],
     run: (ctx, { body: { file, webhooks_enable = false } }) =>
-      startCsvImport(ctx, importVouchersCsv, file, { webhooks_enable }),
+      startFileImport(ctx, importVouchersCsv, [file], { webhooks_enable }),
   }),
   operation({
     id: 'updateVouchersInBulk',
