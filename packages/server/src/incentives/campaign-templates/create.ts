@@ -1,4 +1,5 @@
 import type { Discount } from '@guerdon/engine/schema'
+import { getProjectForUpdate } from '../../account/projects/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -14,7 +15,13 @@ import { readCodeConfig } from '../vouchers/code-config.ts'
 import type { TemplateContent } from './content.ts'
 import { copyResources } from './copy-resources.ts'
 import { customEventsIn, typedKeys } from './metadata-keys.ts'
-import type { CampaignTemplate, CreateCampaignTemplate, TemplateCampaign, TemplateRule } from './schema.ts'
+import type {
+  CampaignTemplate,
+  CopyCampaignTemplate,
+  CreateCampaignTemplate,
+  TemplateCampaign,
+  TemplateRule,
+} from './schema.ts'
 import { insertTemplate, type StoredTemplate } from './store.ts'
 
 /**
@@ -25,6 +32,21 @@ export async function createTemplate(ctx: Ctx, body: CreateCampaignTemplate): Pr
   const { campaign_type, ...source } = await sourceOf(ctx, body)
   const content = refuseTooLarge(await contentOf(ctx, source))
   return insertTemplate(ctx, { name: body.name, description: body.description ?? null, campaign_type, content })
+}
+
+/**
+ * Copies a template to another project or the same one. The resources it needs are created there when the template is
+ * used (docs/reference/campaign-templates.md#campaign-template-endpoints).
+ */
+export async function copyTemplate(
+  ctx: Ctx,
+  template: StoredTemplate,
+  { name, description = template.description, destination_project_id }: CopyCampaignTemplate,
+): Promise<CampaignTemplate> {
+  // Lock the project: a row inserted after the project was deleted might never be removed.
+  const { id: projectId } = await getProjectForUpdate(ctx, destination_project_id)
+  const { campaign_type, content } = template
+  return insertTemplate({ ...ctx, project_id: projectId }, { name, description, campaign_type, content })
 }
 
 type Source = Pick<TemplateContent, 'campaign' | 'banner' | 'validation_rules'> & Pick<StoredTemplate, 'campaign_type'>

@@ -3,8 +3,7 @@ import { operation } from '../../core/http/operation.ts'
 import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { listed } from '../../core/query/list.ts'
 import { toJsonTemplate } from './content.ts'
-import { copyTemplate } from './copy.ts'
-import { createTemplate } from './create.ts'
+import { copyTemplate, createTemplate } from './create.ts'
 import {
   AddPromotionTierFromTemplate,
   CampaignSetup,

@@ -64,17 +64,10 @@ const jobOfCampaign = {
   over: (ctx: Ctx, { campaign_id }: Input, ending: { failed: boolean }) => jobOver(ctx, campaign_id, ending),
 }
 
-const columns = [
-  'Code',
-  'Active',
-  'Category',
-  'Start Date',
-  'Expiration Date',
-  'Redeemed Quantity',
-  'Gift Amount',
-  'Redeemed Amount',
-  'Loyalty Points',
-]
+const columns: readonly string[] =
+  'Code,Active,Category,Start Date,Expiration Date,Redeemed Quantity,Gift Amount,Redeemed Amount,Loyalty Points'.split(
+    ',',
+  )
 
 export const importCampaignVouchers = defineJsonImport<CampaignEntry, Setup, Input>({
   ...jobOfCampaign,

@@ -18,12 +18,11 @@ import { listVouchersById } from '../vouchers/store.ts'
 import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../vouchers/voucher.ts'
 import { type ChosenVouchers, chooseVouchers } from './choose.ts'
 import { showPublication, toSimplePublication } from './publication.ts'
-import type { PublicationRequest } from './publication-request.ts'
 import { findRecipient, identifiesCustomer, needsUpdate, writeRecipient } from './recipient.ts'
 import { duplicateSource, findRepeatedPublication } from './repeated-publication.ts'
 import type { CreatePublication, Publication } from './schema.ts'
 import { insertFailure, insertPublished, type StoredPublication } from './store.ts'
-import { findTarget } from './target.ts'
+import { findTarget, type PublicationRequest } from './target.ts'
 
 export interface PublishOptions {
   join_once?: boolean | undefined

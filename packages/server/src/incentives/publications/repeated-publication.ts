@@ -1,9 +1,8 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import type { PublicationRequest } from './publication-request.ts'
 import { findPublicationBySource, findPublicationTo, type StoredPublication } from './store.ts'
-import type { Target } from './target.ts'
+import type { PublicationRequest, Target } from './target.ts'
 
 /**
  * Checks a request before any voucher is chosen (docs/reference/publications.md#create-a-publication steps 5 and 6).

@@ -11,6 +11,16 @@ export type Target =
   | { voucher: StoredVoucher; campaign: StoredCampaign | null; count: 1 }
   | { voucher: null; campaign: StoredCampaign; count: number }
 
+/** A parsed publication request. */
+export interface PublicationRequest {
+  target: Target
+  source_id: string | null
+  /** Set by the request; the campaign may require it as well. */
+  join_once: boolean
+  metadata: Record<string, unknown>
+  channel: string
+}
+
 /**
  * Finds the voucher or campaign of a request; a voucher takes precedence
  * (docs/reference/publications.md#create-a-publication). Locks nothing yet.

@@ -6,13 +6,13 @@ import type { Id } from '../../core/lib/ids.ts'
 import { whyNotCode } from './code-config.ts'
 import { invalidVoucher } from './create.ts'
 import {
+  type CodeChange,
   categoriesByReference,
   type Draft,
   type ImportTarget,
   insertDrafts,
   type KnownCode,
   lockCodes,
-  type UpdatedCode,
   updateCodes,
 } from './import-store.ts'
 import { codeKey } from './store.ts'
@@ -29,16 +29,6 @@ export interface CodeImport<Row extends ImportRow> {
 }
 
 type RowWithCode<Row> = Row & { code: string; code_key: string }
-
-/**
- * The fields of an existing voucher that an import can change (docs/reference/imports.md#import-vouchers-as-csv and
- * docs/reference/imports.md#import-into-a-campaign-as-json).
- */
-export interface CodeChange {
-  active?: boolean
-  /** Name or id. */
-  category?: string
-}
 
 export interface StoredRow<Row> {
   row: Row
@@ -108,13 +98,7 @@ async function saveBatch<Row extends ImportRow>(ctx: Ctx, rows: RowWithCode<Row>
     ctx,
     [...changes.map(({ change }) => change), ...drafts].flatMap(({ category }) => category ?? []),
   )
-  await updateCodes(
-    ctx,
-    changes.map(({ existing, change }): UpdatedCode => {
-      const categoryId = change.category === undefined ? existing.category_id : categories.get(change.category)
-      return { ...existing, wanted: { active: change.active ?? existing.active, category_id: categoryId ?? null } }
-    }),
-  )
+  await updateCodes(ctx, changes, categories)
   const ids = await insertDrafts(ctx, target, drafts, categories)
   const stored: StoredRow<Row>[] = changes.map(({ row, existing }) => ({ row, id: existing.id, draft: null }))
   const conflicting: RowWithCode<Row>[] = []

@@ -11,29 +11,11 @@ import { always, validityAfter } from '../../rules/terms/validity.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
 import { invalidVoucher } from './create.ts'
 import { cachedDiscounts } from './import.ts'
-import { type CodeChange, importCodes, type StoredRow } from './import-codes.ts'
-import { assignToNewVouchers, cachedRules, type Draft, noCampaign } from './import-store.ts'
+import { importCodes, type StoredRow } from './import-codes.ts'
+import { voucherColumns } from './import-schema.ts'
+import { assignToNewVouchers, type CodeChange, cachedRules, type Draft, noCampaign } from './import-store.ts'
 import { listVouchersById } from './store.ts'
 import { toVoucher } from './voucher.ts'
-
-const columns = [
-  'Code',
-  'Voucher Type',
-  'Value',
-  'Discount Type',
-  'Discount Effect',
-  'Discount Unit Type',
-  'Formula',
-  'Validation Rule ID',
-  'Category',
-  'Active',
-  'Start Date',
-  'Expiration Date',
-  'Redemption Limit',
-  'Redeemed Quantity',
-  'Redeemed Amount',
-  'Additional Info',
-]
 
 interface Setup {
   rules: MetadataRules
@@ -47,7 +29,7 @@ interface Setup {
 export const importVouchersCsv = defineCsvImport<Setup, { webhooks_enable: boolean }>({
   type: 'VOUCHERS.IMPORT_CSV',
   noun: 'voucher(s)',
-  known: columns,
+  known: voucherColumns,
   required: ['Code'],
   prepare: async (ctx, { webhooks_enable }) => ({ rules: await loadMetadataRules(ctx, 'voucher'), webhooks_enable }),
   failure: ({ row, cells }) => ({ code: cells.Code?.trim() || null, row }),
@@ -92,7 +74,7 @@ async function draftOf(
   const expirationDate = dateIn(cells, 'Expiration Date') ?? null
   const validity = validityAfter(always, { start_date: startDate, expiration_date: expirationDate }, invalidVoucher)
   const quantity = integerIn(cells, 'Redemption Limit', 1) ?? null
-  const { metadata } = readCells(cells, columns, rules)
+  const { metadata } = readCells(cells, voucherColumns, rules)
   rules.check(metadata, { isNew: true })
   return {
     code,

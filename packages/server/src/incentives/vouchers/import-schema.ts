@@ -49,12 +49,16 @@ export const ImportVouchers = Type.Array(ImportedVoucher, {
 })
 export type ImportVouchers = Static<typeof ImportVouchers>
 
+export const voucherColumns: readonly string[] = (
+  'Code,Voucher Type,Value,Discount Type,Discount Effect,Discount Unit Type,Formula,Validation Rule ID,Category,Active,' +
+  'Start Date,Expiration Date,Redemption Limit,Redeemed Quantity,Redeemed Amount,Additional Info'
+).split(',')
+
 export const ImportVouchersCsv = Type.Object({
   file: Binary({
     description:
-      'CSV in UTF-8 with a header row: `Code`, `Voucher Type`, `Value`, `Discount Type`, `Discount Effect`, ' +
-      '`Discount Unit Type`, `Formula`, `Validation Rule ID`, `Category`, `Active`, `Start Date`, `Expiration Date`, ' +
-      '`Redemption Limit`, `Redeemed Quantity`, `Redeemed Amount`, `Additional Info`; any other column is metadata.',
+      `CSV in UTF-8 with a header row: ${voucherColumns.map((name) => `\`${name}\``).join(', ')}; ` +
+      'any other column is metadata.',
     examples: [
       'Code,Voucher Type,Value,Discount Type\nSPRING-1,DISCOUNT_VOUCHER,10,PERCENT\nCARD-1,GIFT_VOUCHER,5000,\n',
     ],

@@ -71,21 +71,32 @@ export async function lockCodes({ db, project_id }: Ctx, codeKeys: readonly stri
   return new Map(rows.map((row) => [row.code_key, row]))
 }
 
-/** A locked voucher, and the values that a row sets. */
-export interface UpdatedCode extends KnownCode {
-  wanted: Pick<KnownCode, 'active' | 'category_id'>
+/**
+ * The fields of an existing voucher that an import can change (docs/reference/imports.md#import-vouchers-as-csv and
+ * docs/reference/imports.md#import-into-a-campaign-as-json).
+ */
+export interface CodeChange {
+  active?: boolean
+  /** Name or id. */
+  category?: string
 }
 
-/** Updates the importable fields of existing vouchers, skipping unchanged ones. */
-export async function updateCodes({ db, project_id, now }: Ctx, codes: readonly UpdatedCode[]): Promise<void> {
-  const changedCodes = codes.filter(
-    ({ active, category_id, wanted }) => active !== wanted.active || category_id !== wanted.category_id,
-  )
-  if (changedCodes.length === 0) return
+/** Updates existing vouchers in one statement, skipping unchanged ones. */
+export async function updateCodes(
+  { db, project_id, now }: Ctx,
+  changes: ReadonlyArray<{ existing: KnownCode; change: CodeChange }>,
+  categories: ReadonlyMap<string, CategoryRow['id']>,
+): Promise<void> {
+  const codes = changes.flatMap(({ existing, change: { active = existing.active, category } }) => {
+    const categoryId = category === undefined ? existing.category_id : (categories.get(category) ?? null)
+    const isChanged = active !== existing.active || categoryId !== existing.category_id
+    return isChanged ? [{ id: existing.id, active, category_id: categoryId }] : []
+  })
+  if (codes.length === 0) return
   await sql`
     update vouchers v set active = r.active, category_id = r.category_id, updated_at = ${now}::timestamptz
-    from unnest(${changedCodes.map(({ id }) => id)}::text[], ${changedCodes.map(({ wanted }) => wanted.active)}::boolean[],
-      ${changedCodes.map(({ wanted }) => wanted.category_id)}::text[]) as r (id, active, category_id)
+    from unnest(${codes.map(({ id }) => id)}::text[], ${codes.map(({ active }) => active)}::boolean[],
+      ${codes.map(({ category_id }) => category_id)}::text[]) as r (id, active, category_id)
     where v.project_id = ${project_id} and v.id = r.id`.execute(db)
 }
 
