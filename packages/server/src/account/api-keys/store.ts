@@ -5,8 +5,11 @@ import type { ApiKeyRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { hashOf, newSecret } from '../../core/http/secrets.ts'
 import { newId, randomText } from '../../core/lib/ids.ts'
+import { deleteRow, getRow, listRows } from '../../core/rows.ts'
 
 export type ApiKeyRecord = Selectable<ApiKeyRow>
+
+const apiKeys = { table: 'api_keys', type: 'api_key' } as const
 
 export interface NewApiKey
   extends Pick<ApiKeyRecord, 'project_id' | 'name' | 'kind' | 'role' | 'is_primary' | 'created_at'> {
@@ -38,26 +41,9 @@ export async function insertApiKey(
   return { key, secret: token }
 }
 
-export async function listApiKeys({ db, project_id }: Ctx): Promise<ApiKeyRecord[]> {
-  return db
-    .selectFrom('api_keys')
-    .where('project_id', '=', project_id)
-    .orderBy('created_at')
-    .orderBy('id')
-    .selectAll()
-    .execute()
-}
+export const listApiKeys = (ctx: Ctx): Promise<ApiKeyRecord[]> => listRows(ctx, apiKeys)
 
-export async function getApiKey({ db, project_id }: Ctx, id: string): Promise<ApiKeyRecord> {
-  const row = await db
-    .selectFrom('api_keys')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as ApiKeyRecord['id'])
-    .selectAll()
-    .executeTakeFirst()
-  if (row === undefined) throw notFound('api_key', id)
-  return row
-}
+export const getApiKey = (ctx: Ctx, id: string): Promise<ApiKeyRecord> => getRow(ctx, apiKeys, id)
 
 /** Updates only the sent columns: renaming a key must not undo a concurrent request that blocks it. */
 export async function updateApiKey(
@@ -77,14 +63,7 @@ export async function updateApiKey(
 }
 
 /** Deletes a key; the deletion cascades to its tokens. */
-export async function deleteApiKey({ db, project_id }: Ctx, id: ApiKeyRecord['id']): Promise<void> {
-  const { numDeletedRows } = await db
-    .deleteFrom('api_keys')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('api_key', id) // a concurrent request has deleted it
-}
+export const deleteApiKey = (ctx: Ctx, id: ApiKeyRecord['id']): Promise<void> => deleteRow(ctx, apiKeys, id)
 
 /** For the command line: the keys of one project, or of all. */
 export async function listAllApiKeys(db: Db, projectId: string | undefined): Promise<ApiKeyRecord[]> {

@@ -26,7 +26,6 @@ export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segm
     type,
     filter: definition === null ? null : JSON.stringify(definition.filter),
     is_day_relative: definition?.is_day_relative ?? false,
-    created_at: ctx.now,
     config_version: configVersion,
   })
   if (type === 'static') await insertMembers(ctx, segment.id, customers ?? [])

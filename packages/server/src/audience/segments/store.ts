@@ -1,29 +1,25 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import { recordDeletion } from '../../core/db/configuration.ts'
 import type { SegmentRow } from '../../core/db/tables.ts'
 import type { SimpleSegment } from '../../core/events/shapes.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { dateBounds, idsSql, pageOf } from '../../core/query/list.ts'
+import { findRow, insertRow, type NewRow, type RowChanges, updateRow } from '../../core/rows.ts'
 import type { Segment, SegmentQuery } from './schema.ts'
 
 export type StoredSegment = Selectable<SegmentRow>
 type SegmentId = SegmentRow['id']
+
+const segments = { table: 'segments', type: 'segment', configuration_type: 'segment' } as const
 
 export async function getSegment(
   ctx: Ctx,
   id: string,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<StoredSegment> {
-  const row = await ctx.db
-    .selectFrom('segments')
-    .where('project_id', '=', ctx.project_id)
-    .where('id', '=', id as SegmentId)
-    .where('deleted_at', 'is', null)
-    .selectAll()
-    .$if(lock, (query) => query.forUpdate())
-    .executeTakeFirst()
+  const row = await findRow(ctx, segments, { id, deleted_at: null }, lock ? { lock: 'alone' } : {})
   if (row === undefined) throw notFound('segment', id)
   return row
 }
@@ -42,8 +38,8 @@ export async function listSegments(
 ): Promise<{ rows: StoredSegment[]; total: number }> {
   const { order = '-created_at', starting_after, filters, ids } = query
   const moment = sql`${starting_after}::timestamptz`
-  const segments = db.selectFrom('segments').where('project_id', '=', project_id).where('deleted_at', 'is', null)
-  return pageOf(segments.selectAll(), query, {
+  const visible = db.selectFrom('segments').where('project_id', '=', project_id).where('deleted_at', 'is', null)
+  return pageOf(visible.selectAll(), query, {
     columns: { created_at: 'created_at' },
     default_order: '-created_at',
     where: [
@@ -68,16 +64,8 @@ export async function countDynamicSegments({ db, project_id }: Ctx): Promise<num
   return count
 }
 
-export async function insertSegment(
-  { db, project_id }: Ctx,
-  row: Omit<Insertable<SegmentRow>, 'project_id'>,
-): Promise<StoredSegment> {
-  return db
-    .insertInto('segments')
-    .values({ project_id, ...row })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const insertSegment = (ctx: Ctx, row: NewRow<'segments'>): Promise<StoredSegment> =>
+  insertRow(ctx, segments, row)
 
 /** Inserts the members of a static segment; unknown customer ids are skipped. */
 export async function insertMembers(
@@ -92,20 +80,8 @@ export async function insertMembers(
     order by id for share`.execute(db) // `for share`: a concurrent deletion of a customer waits, and then deletes this membership too
 }
 
-export async function updateSegment(
-  ctx: Ctx,
-  id: SegmentId,
-  changes: Omit<Updateable<SegmentRow>, 'config_version'>,
-): Promise<StoredSegment> {
-  const configVersion = await nextConfigurationVersion(ctx.db, ctx.project_id)
-  return ctx.db
-    .updateTable('segments')
-    .set({ ...changes, config_version: configVersion })
-    .where('project_id', '=', ctx.project_id)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateSegment = (ctx: Ctx, id: SegmentId, changes: RowChanges<'segments'>): Promise<StoredSegment> =>
+  updateRow(ctx, segments, id, changes)
 
 /**
  * Starts a recompute of all memberships of these segments in the background, from the first customer on

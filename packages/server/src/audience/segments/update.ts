@@ -18,14 +18,8 @@ export async function changeSegment(
     )
   const definition = filter === undefined ? null : await readSegmentFilter(ctx, filter)
   const segment = await updateSegment(ctx, id, {
-    ...(name === undefined ? {} : { name }),
-    ...(definition === null
-      ? {}
-      : {
-          filter: JSON.stringify(definition.filter),
-          is_day_relative: definition.is_day_relative,
-        }),
-    updated_at: ctx.now,
+    name,
+    ...(definition && { filter: JSON.stringify(definition.filter), is_day_relative: definition.is_day_relative }),
   })
   await emit(ctx, 'segment.updated', id, toSegment(segment))
   if (definition !== null) {
@@ -41,7 +35,7 @@ export async function changeSegment(
  */
 export async function activateSegment(ctx: Ctx, { id, type, is_day_relative, known_on }: StoredSegment): Promise<void> {
   if (type !== 'passive') return
-  const segment = await updateSegment(ctx, id, { type: 'auto-update', updated_at: ctx.now })
+  const segment = await updateSegment(ctx, id, { type: 'auto-update' })
   // The members of a new day are not computed yet: recompute them without events too.
   const { timezone } = ctx.project
   if (is_day_relative && known_on !== todayIn({ now: ctx.now, timezone }))

@@ -17,9 +17,10 @@ export async function changeCollection(
   { name, filter }: UpdateProductCollection,
 ): Promise<ProductCollection> {
   if (id === allProductsId) throw isProtected('products_collection', id)
+  const changesFilter = filter !== undefined && type !== 'STATIC'
   const collection = await updateCollection(ctx, id, {
-    ...(name === undefined ? {} : { name }),
-    ...(filter === undefined || type === 'STATIC' ? {} : { filter: await readCollectionFilter(ctx, filter) }),
+    name,
+    filter: changesFilter ? JSON.stringify(await readCollectionFilter(ctx, filter)) : undefined,
   })
   await emit(ctx, 'products_collection.updated', collection.id as ProductCollectionRow['id'], collection)
   return collection

@@ -1,14 +1,17 @@
 import type { Shape } from '@guerdon/engine/schema'
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import type { LocationRow } from '../../core/db/tables.ts'
-import { invalidPayload, notFound } from '../../core/http/errors.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { dateBounds, pageOf } from '../../core/query/list.ts'
-import type { CreateLocation, Location, LocationQuery, UpdateLocation } from './schema.ts'
+import { countRows, deleteRow, getRow, insertRow, type RowChanges, updateRow } from '../../core/rows.ts'
+import type { CreateLocation, Location, LocationQuery } from './schema.ts'
+
+const locations = { table: 'locations', type: 'location', configuration_type: 'location' } as const
 
 export const locationFields: FilterFields = {
   name: { type: 'string', column: 'name' },
@@ -16,16 +19,8 @@ export const locationFields: FilterFields = {
   updated_at: { type: 'datetime', column: 'updated_at' },
 }
 
-export async function getLocation({ db, project_id }: Ctx, id: string): Promise<Location> {
-  const row = await db
-    .selectFrom('locations')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as LocationRow['id'])
-    .selectAll()
-    .executeTakeFirst()
-  if (row === undefined) throw notFound('location', id)
-  return toLocation(row)
-}
+export const getLocation = async (ctx: Ctx, id: string): Promise<Location> =>
+  toLocation(await getRow(ctx, locations, id))
 
 export async function listLocations(
   { db, project_id, now, project: { timezone } }: Ctx,
@@ -58,63 +53,24 @@ export async function listLocationShapes({ db, project_id }: Ctx, ids: readonly 
   return new Map(rows.map(({ id, shape }) => [id, shape as Shape]))
 }
 
-export async function insertLocation({ db, project_id, now }: Ctx, { name, shape }: CreateLocation): Promise<Location> {
+export async function insertLocation(ctx: Ctx, { name, shape }: CreateLocation): Promise<Location> {
   // Take the version first: it locks the project, so that two concurrent creations cannot both pass the limit check.
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  const { count } = await db
-    .selectFrom('locations')
-    .where('project_id', '=', project_id)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  if (count >= limits.locations_max)
+  const configVersion = await nextConfigurationVersion(ctx.db, ctx.project_id)
+  if ((await countRows(ctx, locations)) >= limits.locations_max)
     throw invalidPayload(`A project must NOT have more than ${limits.locations_max} locations`)
-  const row = await db
-    .insertInto('locations')
-    .values({
-      project_id,
-      id: newId('location', Date.parse(now)),
-      name,
-      shape: JSON.stringify(shape),
-      created_at: now,
-      updated_at: null,
-      config_version: configVersion,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const row = await insertRow(ctx, locations, {
+    id: newId('location', Date.parse(ctx.now)),
+    name,
+    shape: JSON.stringify(shape),
+    config_version: configVersion,
+  })
   return toLocation(row)
 }
 
-export async function updateLocation(
-  { db, project_id, now }: Ctx,
-  id: string,
-  { name, shape }: UpdateLocation,
-): Promise<Location> {
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  const row = await db
-    .updateTable('locations')
-    .set({
-      ...(name === undefined ? {} : { name }),
-      ...(shape === undefined ? {} : { shape: JSON.stringify(shape) }),
-      updated_at: now,
-      config_version: configVersion,
-    })
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as LocationRow['id'])
-    .returningAll()
-    .executeTakeFirst()
-  if (row === undefined) throw notFound('location', id)
-  return toLocation(row)
-}
+export const updateLocation = async (ctx: Ctx, id: string, changes: RowChanges<'locations'>): Promise<Location> =>
+  toLocation(await updateRow(ctx, locations, id, changes))
 
-export async function deleteLocation({ db, project_id }: Ctx, id: string): Promise<void> {
-  await recordDeletion(db, project_id, 'location', id)
-  const { numDeletedRows } = await db
-    .deleteFrom('locations')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as LocationRow['id'])
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('location', id) // a concurrent request has deleted it
-}
+export const deleteLocation = (ctx: Ctx, id: string): Promise<void> => deleteRow(ctx, locations, id)
 
 function toLocation({ id, name, shape, created_at, updated_at }: Selectable<LocationRow>): Location {
   return { id, name, shape: shape as Shape, created_at, updated_at, object: 'location' }

@@ -5,10 +5,7 @@ import { updateLocation } from './store.ts'
 
 /** Updates the sent fields of a location; a new shape recomputes the segments whose filters use it. */
 export async function changeLocation(ctx: Ctx, id: string, { name, shape }: UpdateLocation): Promise<Location> {
-  const location = await updateLocation(ctx, id, {
-    ...(name === undefined ? {} : { name }),
-    ...(shape === undefined ? {} : { shape: readShape(shape) }),
-  })
+  const location = await updateLocation(ctx, id, { name, shape: shape && JSON.stringify(readShape(shape)) })
   if (shape !== undefined) await ctx.reactions.locationShapeChanged(ctx, id)
   return location
 }

@@ -5,6 +5,7 @@ import type { CampaignRow } from '../../core/db/tables.ts'
 import { ApiError, duplicate, notFound } from '../../core/http/errors.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { pageOf } from '../../core/query/list.ts'
+import type { RowLock } from '../../core/rows.ts'
 import type { Category } from '../../rules/categories/schema.ts'
 import { categoryJson, readCategory, toCategory } from '../../rules/categories/store.ts'
 
@@ -13,12 +14,6 @@ export interface StoredCampaign extends Selectable<CampaignRow> {
   category: Category | null
   vouchers_count: number
 }
-
-/**
- * `here` (FOR KEY SHARE): the campaign cannot be deleted before the transaction ends. `alone` (FOR UPDATE): no other
- * transaction changes it or adds to it meanwhile.
- */
-export type CampaignLock = 'here' | 'alone'
 
 /** All campaigns outside the bin. */
 function campaignQuery({ db, project_id }: Ctx) {
@@ -41,11 +36,7 @@ function campaignQuery({ db, project_id }: Ctx) {
 }
 
 /** A campaign by its id, or else by its name (docs/reference/vouchers.md#names-in-paths); 404 when there is none. */
-export async function getCampaign(
-  ctx: Ctx,
-  key: string,
-  options: { lock?: CampaignLock } = {},
-): Promise<StoredCampaign> {
+export async function getCampaign(ctx: Ctx, key: string, options: { lock?: RowLock } = {}): Promise<StoredCampaign> {
   const campaign = await findCampaign(ctx, key, options)
   if (campaign === undefined) throw notFound('campaign', key)
   return campaign
@@ -54,7 +45,7 @@ export async function getCampaign(
 export async function findCampaign(
   ctx: Ctx,
   key: string,
-  { lock }: { lock?: CampaignLock } = {},
+  { lock }: { lock?: RowLock } = {},
 ): Promise<StoredCampaign | undefined> {
   if (key.includes('\0')) return undefined
   const row = await campaignQuery(ctx)

@@ -43,9 +43,9 @@ export async function changeStack(
   if (tiers !== undefined) await refuseForeignTiers(ctx, campaign, tiers.ids)
   const categoryId = category_id === undefined ? undefined : await chosenCategory(ctx, { category_id })
   const updatedStack = await updateStack(ctx, stack.id, {
-    ...(name === undefined ? {} : { name }),
-    ...(tiers === undefined ? {} : { tier_ids: JSON.stringify(tiers.ids) }),
-    ...(categoryId === undefined ? {} : { category_id: categoryId }),
+    name,
+    tier_ids: tiers && JSON.stringify(tiers.ids),
+    category_id: categoryId,
   })
   return emitStack(ctx, 'updated', { campaign, stack: updatedStack })
 }

@@ -1,16 +1,22 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
 import type { CategoryRow, PromotionStackRow } from '../../core/db/tables.ts'
 import { invalidPayload, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { countOf, dateBounds, pageOf } from '../../core/query/list.ts'
+import { deleteRow, insertRow, type NewRow, type RowChanges, updateRow } from '../../core/rows.ts'
 import { categoryJson, readCategory } from '../../rules/categories/store.ts'
 import type { PromotionStackQuery } from './schema.ts'
 
 type StackId = PromotionStackRow['id']
+
+const promotionStacks = {
+  table: 'promotion_stacks',
+  type: 'promotion_stack',
+  configuration_type: 'promotion_stack',
+} as const
 
 const columns = {
   id: 'promotion_stacks.id',
@@ -96,11 +102,8 @@ export async function listStacksIn(
 }
 
 /** Inserts a stack. The caller has locked the campaign, so that the limit holds for concurrent requests. */
-export async function insertStack(
-  ctx: Ctx,
-  stack: Pick<Insertable<PromotionStackRow>, 'campaign_id' | 'name' | 'tier_ids' | 'category_id'>,
-): Promise<StoredStack> {
-  const { db, project_id, now } = ctx
+export async function insertStack(ctx: Ctx, stack: Omit<NewRow<'promotion_stacks'>, 'id'>): Promise<StoredStack> {
+  const { db, project_id } = ctx
   const count = await countOf(
     db
       .selectFrom('promotion_stacks')
@@ -110,34 +113,18 @@ export async function insertStack(
   )
   if (count >= limits.promotion_stacks_max)
     throw invalidPayload(`A campaign must NOT have more than ${limits.promotion_stacks_max} promotion stacks`)
-  const id = newId('promotion_stack', Date.parse(now))
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  await db
-    .insertInto('promotion_stacks')
-    .values({ ...stack, project_id, id, created_at: now, updated_at: null, config_version: configVersion })
-    .execute()
+  const { id } = await insertRow(ctx, promotionStacks, { ...stack, id: newId('promotion_stack', Date.parse(ctx.now)) })
   return getStack(ctx, stack.campaign_id, id)
 }
 
 /** Updates columns of a stack whose campaign the caller has locked. */
-export async function updateStack(ctx: Ctx, id: StackId, changes: Updateable<PromotionStackRow>): Promise<StoredStack> {
-  const { db, project_id, now } = ctx
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  const { campaign_id } = await db
-    .updateTable('promotion_stacks')
-    .set({ ...changes, updated_at: now, config_version: configVersion })
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .returning('campaign_id')
-    .executeTakeFirstOrThrow()
+export async function updateStack(
+  ctx: Ctx,
+  id: StackId,
+  changes: RowChanges<'promotion_stacks'>,
+): Promise<StoredStack> {
+  const { campaign_id } = await updateRow(ctx, promotionStacks, id, changes)
   return getStack(ctx, campaign_id, id)
 }
 
-export async function deleteStack({ db, project_id }: Ctx, id: StackId): Promise<void> {
-  await recordDeletion(db, project_id, 'promotion_stack', id)
-  await db
-    .deleteFrom('promotion_stacks')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-}
+export const deleteStack = (ctx: Ctx, id: StackId): Promise<void> => deleteRow(ctx, promotionStacks, id)

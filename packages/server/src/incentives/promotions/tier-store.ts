@@ -1,18 +1,25 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import type { PromotionTierRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { pageOf } from '../../core/query/list.ts'
+import { deleteRow, insertRows, type NewRow, type RowChanges, type RowLock, updateRow } from '../../core/rows.ts'
 import { categoryJson, readCategory } from '../../rules/categories/store.ts'
-import { type CampaignLock, findCampaign, type StoredCampaign } from '../campaigns/store.ts'
+import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import type { CampaignTierQuery, PromotionTier, PromotionTierQuery } from './schema.ts'
 import { showTiers } from './show-tiers.ts'
 import type { StoredTier } from './tier.ts'
 
 type TierId = PromotionTierRow['id']
+
+const promotionTiers = {
+  table: 'promotion_tiers',
+  type: 'promotion_tier',
+  configuration_type: 'promotion_tier',
+} as const
 
 /** The validity columns of the campaign of a tier. */
 export const campaignLimits = [
@@ -81,7 +88,7 @@ export async function lockTier(ctx: Ctx, id: string): Promise<TierInCampaign> {
 export async function findTier(
   ctx: Ctx,
   id: string,
-  { lock }: { lock?: CampaignLock } = {},
+  { lock }: { lock?: RowLock } = {},
 ): Promise<StoredTier | undefined> {
   const row = await tierQuery(ctx)
     .where('promotion_tiers.id', '=', id as TierId)
@@ -172,32 +179,15 @@ async function pageOfTiers(
   return { tiers: rows.map(toStored), total, has_more }
 }
 
-export type NewTier = Omit<Insertable<PromotionTierRow>, 'project_id' | 'created_at' | 'updated_at' | 'config_version'>
+export type NewTier = NewRow<'promotion_tiers'>
 
-export async function insertTiers({ db, project_id, now }: Ctx, tiers: readonly NewTier[]): Promise<void> {
-  if (tiers.length === 0) return
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  await db
-    .insertInto('promotion_tiers')
-    .values(
-      tiers.map((tier) => ({ ...tier, project_id, created_at: now, updated_at: null, config_version: configVersion })),
-    )
-    .execute()
+export async function insertTiers(ctx: Ctx, tiers: readonly NewTier[]): Promise<void> {
+  if (tiers.length > 0) await insertRows(ctx, promotionTiers, tiers)
 }
 
 /** Updates columns of a tier that the caller has locked. */
-export async function updateTier(
-  { db, project_id, now }: Ctx,
-  id: TierId,
-  changes: Updateable<PromotionTierRow>,
-): Promise<void> {
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  await db
-    .updateTable('promotion_tiers')
-    .set({ ...changes, updated_at: now, config_version: configVersion })
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+export async function updateTier(ctx: Ctx, id: TierId, changes: RowChanges<'promotion_tiers'>): Promise<void> {
+  await updateRow(ctx, promotionTiers, id, changes)
 }
 
 /**
@@ -216,11 +206,4 @@ export async function updateHierarchy({ db, project_id }: Ctx, order: readonly T
 }
 
 /** The caller has already removed its rule assignments and its places in stacks: each needs a deletion record of its own. */
-export async function deleteTier({ db, project_id }: Ctx, id: TierId): Promise<void> {
-  await recordDeletion(db, project_id, 'promotion_tier', id)
-  await db
-    .deleteFrom('promotion_tiers')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-}
+export const deleteTier = (ctx: Ctx, id: TierId): Promise<void> => deleteRow(ctx, promotionTiers, id)

@@ -31,10 +31,10 @@ export async function changeTier(
   const metadata = await metadataAfter(ctx, tier, body)
 
   await updateTier(ctx, tier.id, {
-    ...(name === undefined ? {} : { name }),
-    ...(banner === undefined ? {} : { banner }),
-    ...(categoryId === undefined ? {} : { category_id: categoryId }),
-    ...(discount === undefined ? {} : { discount: JSON.stringify(discount) }),
+    name,
+    banner,
+    category_id: categoryId,
+    discount: discount && JSON.stringify(discount),
     ...validityColumns(validity),
     metadata: JSON.stringify(metadata),
   })

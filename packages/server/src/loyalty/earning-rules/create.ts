@@ -17,7 +17,7 @@ import { getLoyaltyTier } from '../tiers/store.ts'
 import { eventKind, expirationRulesOf, pendingOf, pointsOf, refuseWithoutSource } from './define.ts'
 import { toEarningRule } from './earning-rule.ts'
 import { type EarningRule, type NewEarningRule, NewEarningRules } from './schema.ts'
-import { countEarningRules, insertEarningRules, listEarningRulesById, type NewRow } from './store.ts'
+import { countEarningRules, insertEarningRules, listEarningRulesById, type NewEarningRuleRow } from './store.ts'
 import { validityWithin } from './validity.ts'
 
 /** Adds rules to a program that the caller has locked, all or nothing (docs/reference/earning-rules.md#endpoints). */
@@ -77,9 +77,9 @@ async function newRows(
   campaign: StoredCampaign,
   sent: readonly NewEarningRule[],
   segments: ReadonlyMap<string, StoredSegment>,
-): Promise<NewRow[]> {
+): Promise<NewEarningRuleRow[]> {
   const metadataRules = await loadMetadataRules(ctx, 'earning_rule')
-  const rows: NewRow[] = []
+  const rows: NewEarningRuleRow[] = []
   for (const [index, rule] of sent.entries()) {
     const path = `[${index}]`
     const metadata = rule.metadata ?? {}
@@ -114,7 +114,7 @@ async function subjectOf(
   { event, segment, custom_event, loyalty_tier }: NewEarningRule,
   index: number,
   segments: ReadonlyMap<string, StoredSegment>,
-): Promise<Partial<Pick<NewRow, 'segment_id' | 'schema_id' | 'loyalty_tier_id'>>> {
+): Promise<Partial<Pick<NewEarningRuleRow, 'segment_id' | 'schema_id' | 'loyalty_tier_id'>>> {
   switch (eventKind(event)) {
     case 'order':
       return {}
@@ -130,7 +130,7 @@ async function subjectOf(
       if (custom_event?.schema_id == null) throw missingParameter('custom_event.schema_id')
       if (custom_event.schema_id !== schema.id)
         throw invalidPayload(`Property [${index}].custom_event.schema_id must be that of the event ${event}`)
-      return { schema_id: schema.id as NonNullable<NewRow['schema_id']> }
+      return { schema_id: schema.id as NonNullable<NewEarningRuleRow['schema_id']> }
     }
   }
 }
@@ -154,7 +154,7 @@ async function refuseTooMany(ctx: Ctx): Promise<void> {
  * Checked again: a request that deletes a schema locks the configuration version first, and this transaction holds that lock
  * now.
  */
-async function refuseDeletedSchemas(ctx: Ctx, rows: readonly NewRow[]): Promise<void> {
+async function refuseDeletedSchemas(ctx: Ctx, rows: readonly NewEarningRuleRow[]): Promise<void> {
   for (const [index, { event, schema_id }] of rows.entries())
     if (schema_id != null && (await findCustomEventSchema(ctx, event))?.id !== schema_id)
       throw unknownEvent(index, event)

@@ -1,14 +1,15 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
 import type { EarningRuleRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { pageOf } from '../../core/query/list.ts'
-import type { CampaignLock } from '../../incentives/campaigns/store.ts'
+import { deleteRow, insertRows, type NewRow, type RowChanges, type RowLock, updateRow } from '../../core/rows.ts'
 import { toEarningRule } from './earning-rule.ts'
 import type { EarningRule, EarningRuleQuery } from './schema.ts'
 
 type RuleId = EarningRuleRow['id']
+
+const earningRules = { table: 'earning_rules', type: 'earning_rule', configuration_type: 'earning_rule' } as const
 
 /** An earning rule with its assigned validation rule; the first if there are several. */
 export interface StoredEarningRule extends Selectable<EarningRuleRow> {
@@ -33,7 +34,7 @@ export async function getEarningRule(
   ctx: Ctx,
   campaignId: string,
   id: string,
-  options: { lock?: CampaignLock } = {},
+  options: { lock?: RowLock } = {},
 ): Promise<StoredEarningRule> {
   const rule = await findEarningRule(ctx, id, options)
   if (rule === undefined || rule.campaign_id !== campaignId) throw notFound('earning_rule', id)
@@ -44,9 +45,8 @@ export async function getEarningRule(
 export async function findEarningRule(
   ctx: Ctx,
   id: string,
-  { lock }: { lock?: CampaignLock } = {},
+  { lock }: { lock?: RowLock } = {},
 ): Promise<StoredEarningRule | undefined> {
-  if (id.includes('\0')) return undefined
   return ruleQuery(ctx)
     .where('earning_rules.id', '=', id as RuleId)
     .where(
@@ -111,40 +111,17 @@ export async function countEarningRules({ db, project_id }: Ctx): Promise<number
   return count
 }
 
-export type NewRow = Omit<Insertable<EarningRuleRow>, 'project_id' | 'created_at' | 'updated_at' | 'config_version'>
+export type NewEarningRuleRow = NewRow<'earning_rules'>
 
 /** Inserts rules. This locks the configuration version, so no other transaction adds rules until this one ends. */
-export async function insertEarningRules({ db, project_id, now }: Ctx, rules: readonly NewRow[]): Promise<void> {
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  await db
-    .insertInto('earning_rules')
-    .values(
-      rules.map((rule) => ({ ...rule, project_id, created_at: now, updated_at: null, config_version: configVersion })),
-    )
-    .execute()
+export async function insertEarningRules(ctx: Ctx, rules: readonly NewEarningRuleRow[]): Promise<void> {
+  await insertRows(ctx, earningRules, rules)
 }
 
 /** Updates a rule that the caller has locked exclusively. */
-export async function updateEarningRule(
-  { db, project_id, now }: Ctx,
-  id: RuleId,
-  changes: Updateable<EarningRuleRow>,
-): Promise<void> {
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  await db
-    .updateTable('earning_rules')
-    .set({ ...changes, updated_at: now, config_version: configVersion })
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+export async function updateEarningRule(ctx: Ctx, id: RuleId, changes: RowChanges<'earning_rules'>): Promise<void> {
+  await updateRow(ctx, earningRules, id, changes)
 }
 
 /** The caller has deleted its validation rule assignment and its mappings in tiers already. */
-export async function deleteEarningRule({ db, project_id }: Ctx, id: RuleId): Promise<void> {
-  await recordDeletion(db, project_id, 'earning_rule', id)
-  await db
-    .deleteFrom('earning_rules')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-}
+export const deleteEarningRule = (ctx: Ctx, id: RuleId): Promise<void> => deleteRow(ctx, earningRules, id)

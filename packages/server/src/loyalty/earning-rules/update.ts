@@ -39,15 +39,11 @@ export async function changeEarningRule(
     metadata == null ? rule.metadata : (await loadMetadataRules(ctx, 'earning_rule')).merged(rule.metadata, metadata)
 
   await updateEarningRule(ctx, rule.id, {
-    ...(loyalty === undefined ? {} : { loyalty: JSON.stringify(pointsOf(loyalty, rule.event, '')) }),
-    ...(pending_points === undefined
-      ? {}
-      : { pending_points: pending_points && JSON.stringify(pendingOf(pending_points, rule.event, '')) }),
-    ...(expiration_rules === undefined
-      ? {}
-      : { expiration_rules: expiration_rules && JSON.stringify(expirationRulesOf(expiration_rules, '')) }),
-    ...(source?.banner === undefined ? {} : { banner: source.banner }),
-    ...(active == null ? {} : { active }),
+    loyalty: loyalty && JSON.stringify(pointsOf(loyalty, rule.event, '')),
+    pending_points: pending_points && JSON.stringify(pendingOf(pending_points, rule.event, '')),
+    expiration_rules: expiration_rules && JSON.stringify(expirationRulesOf(expiration_rules, '')),
+    banner: source?.banner,
+    active: active ?? undefined,
     ...validityColumns(validity),
     metadata: JSON.stringify(merged),
   })

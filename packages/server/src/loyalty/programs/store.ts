@@ -1,17 +1,14 @@
 import type { Ctx } from '../../core/context.ts'
 import { notFound } from '../../core/http/errors.ts'
-import { type CampaignLock, getCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
+import type { RowLock } from '../../core/rows.ts'
+import { getCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { findVoucher, type VoucherLock } from '../../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 
 /**
  * A loyalty program by its id or name; 404 for a campaign of another type (docs/reference/loyalty-programs.md#list-programs).
  */
-export async function getProgram(
-  ctx: Ctx,
-  key: string,
-  options: { lock?: CampaignLock } = {},
-): Promise<StoredCampaign> {
+export async function getProgram(ctx: Ctx, key: string, options: { lock?: RowLock } = {}): Promise<StoredCampaign> {
   const campaign = await getCampaign(ctx, key, options)
   if (campaign.campaign_type !== 'LOYALTY_PROGRAM') throw notFound('campaign', key)
   return campaign

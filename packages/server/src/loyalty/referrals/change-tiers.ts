@@ -46,8 +46,6 @@ export async function createReferralTier(
     campaign_id: program.id,
     banner: banner ?? null,
     parameters: JSON.stringify(await criteriaOf(ctx, parameters)),
-    created_at: ctx.now,
-    updated_at: null,
   }
   await insertReferralTier(ctx, row, rewardId)
   return emitTierEvent(ctx, 'created', { program, tier: await getReferralTier(ctx, program.id, row.id) })
@@ -62,11 +60,7 @@ export async function changeReferralTier(
   refuseProtected(program)
   const { banner, parameters, reward } = readChanges(body)
   const rewardId = reward === undefined ? undefined : await rewardFor(ctx, reward)
-  const changes = {
-    ...(banner === undefined ? {} : { banner }),
-    ...(parameters === undefined ? {} : { parameters: JSON.stringify(await criteriaOf(ctx, parameters)) }),
-    updated_at: ctx.now,
-  }
+  const changes = { banner, parameters: parameters && JSON.stringify(await criteriaOf(ctx, parameters)) }
   await updateReferralTier(ctx, tier, changes, rewardId)
   return emitTierEvent(ctx, 'updated', { program, tier: await getReferralTier(ctx, program.id, tier.id) })
 }

@@ -6,7 +6,8 @@ import { notFound } from '../../core/http/errors.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { countOf, cursorOf } from '../../core/query/list.ts'
-import { type CampaignLock, getCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
+import type { RowLock } from '../../core/rows.ts'
+import { getCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { findVoucher } from '../../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { RedeemableHolderQuery } from './schema.ts'
@@ -23,7 +24,7 @@ export interface ReferralCode {
 export async function getReferralProgram(
   ctx: Ctx,
   key: string,
-  options: { lock?: CampaignLock } = {},
+  options: { lock?: RowLock } = {},
 ): Promise<StoredCampaign> {
   const campaign = await getCampaign(ctx, key, options)
   if (campaign.campaign_type !== 'REFERRAL_PROGRAM') throw notFound('campaign', key)

@@ -1,13 +1,14 @@
-import type { Insertable, Updateable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
 import type { CampaignRow, ReferralTierRow, RewardRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { countOf, pageOf } from '../../core/query/list.ts'
+import { deleteRow, insertRow, type NewRow, type RowChanges, updateRow } from '../../core/rows.ts'
 import { deleteRewardAssignment, insertRewardAssignment, listAssignmentsTo } from '../reward-assignments/store.ts'
 import type { ReferralTierQuery } from './schema.ts'
 
 type CampaignId = CampaignRow['id']
+
+const referralTiers = { table: 'referral_tiers', type: 'referral_tier', configuration_type: 'referral_tier' } as const
 
 /** The tiers of a program with their reward assignments; a tier always has exactly one. */
 const tierQuery = ({ db, project_id }: Ctx, campaignId: CampaignId) =>
@@ -52,15 +53,10 @@ export const countReferralTiers = (ctx: Ctx, campaignId: CampaignId): Promise<nu
 /** Inserts a tier and the assignment of its reward. */
 export async function insertReferralTier(
   ctx: Ctx,
-  row: Omit<Insertable<ReferralTierRow>, 'project_id' | 'config_version'>,
+  row: NewRow<'referral_tiers'>,
   rewardId: RewardRow['id'],
 ): Promise<void> {
-  const { db, project_id } = ctx
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  await db
-    .insertInto('referral_tiers')
-    .values({ ...row, project_id, config_version: configVersion })
-    .execute()
+  await insertRow(ctx, referralTiers, row)
   await assignReward(ctx, row.id, rewardId)
 }
 
@@ -68,17 +64,10 @@ export async function insertReferralTier(
 export async function updateReferralTier(
   ctx: Ctx,
   { id, reward_id, assignment_id }: StoredReferralTier,
-  changes: Updateable<ReferralTierRow>,
+  changes: RowChanges<'referral_tiers'>,
   nextRewardId: RewardRow['id'] = reward_id,
 ): Promise<void> {
-  const { db, project_id } = ctx
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  await db
-    .updateTable('referral_tiers')
-    .set({ ...changes, config_version: configVersion })
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .execute()
+  await updateRow(ctx, referralTiers, id, changes)
   if (nextRewardId === reward_id) return
   await deleteRewardAssignment(ctx, assignment_id)
   await assignReward(ctx, id, nextRewardId)
@@ -96,9 +85,8 @@ const assignReward = (ctx: Ctx, tierId: ReferralTierRow['id'], rewardId: RewardR
 export async function deleteReferralTier(ctx: Ctx, id: ReferralTierRow['id']): Promise<void> {
   const { db, project_id } = ctx
   for (const assignment of await listAssignmentsTo(ctx, id)) await deleteRewardAssignment(ctx, assignment.id)
-  await recordDeletion(db, project_id, 'referral_tier', id)
+  await deleteRow(ctx, referralTiers, id)
   await db.deleteFrom('referral_grants').where('project_id', '=', project_id).where('tier_id', '=', id).execute()
-  await db.deleteFrom('referral_tiers').where('project_id', '=', project_id).where('id', '=', id).execute()
 }
 
 /**

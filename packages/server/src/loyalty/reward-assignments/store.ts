@@ -1,22 +1,28 @@
 import { type Insertable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import type { RewardAssignmentRow } from '../../core/db/tables.ts'
 import { duplicate, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { pageOf } from '../../core/query/list.ts'
+import { deleteRow, findRow, listRows, type RowLock, updateRow } from '../../core/rows.ts'
 import type { StoredRewardAssignment } from './reward-assignment.ts'
 import type { RewardAssignmentPageQuery } from './schema.ts'
 
 type AssignmentId = RewardAssignmentRow['id']
 
-/** Filters and row lock: `here` keeps other transactions from deleting the assignment, `alone` from changing it, too. */
+const rewardAssignments = {
+  table: 'reward_assignments',
+  type: 'reward_assignment',
+  configuration_type: 'reward_assignment',
+} as const
+
 interface AssignmentOptions {
   reward_id?: string
   /** The id of a campaign or a referral tier. */
   related_object_id?: string
-  lock?: 'here' | 'alone'
+  lock?: RowLock
 }
 
 export async function getRewardAssignment(
@@ -25,42 +31,24 @@ export async function getRewardAssignment(
   options: AssignmentOptions = {},
 ): Promise<StoredRewardAssignment> {
   const row = await findRewardAssignment(ctx, id, options)
-  if (row === undefined) throw notFound('reward_assignment', id)
+  if (row === undefined) throw notFound(rewardAssignments.type, id)
   return row
 }
 
-export async function findRewardAssignment(
-  { db, project_id }: Ctx,
+export const findRewardAssignment = (
+  ctx: Ctx,
   id: string,
-  { reward_id, related_object_id, lock }: AssignmentOptions = {},
-): Promise<StoredRewardAssignment | undefined> {
-  if (id.includes('\0')) return undefined
-  return db
-    .selectFrom('reward_assignments')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as AssignmentId)
-    .$if(reward_id !== undefined, (query) => query.where('reward_id', '=', reward_id as `rew_${string}`))
-    .$if(related_object_id !== undefined, (query) => query.where('related_object_id', '=', related_object_id as string))
-    .selectAll()
-    .$if(lock === 'here', (query) => query.forKeyShare())
-    .$if(lock === 'alone', (query) => query.forUpdate())
-    .executeTakeFirst()
-}
+  { lock, ...where }: AssignmentOptions = {},
+): Promise<StoredRewardAssignment | undefined> =>
+  findRow(ctx, rewardAssignments, { ...where, id }, lock === undefined ? {} : { lock })
 
 /** The assignment of a reward to a campaign or a referral tier, which have each reward once at most. */
-export async function findAssignmentTo(
-  { db, project_id }: Ctx,
+export const findAssignmentTo = (
+  ctx: Ctx,
   rewardId: string,
   relatedObjectId: string,
-): Promise<StoredRewardAssignment | undefined> {
-  return db
-    .selectFrom('reward_assignments')
-    .where('project_id', '=', project_id)
-    .where('reward_id', '=', rewardId as RewardAssignmentRow['reward_id'])
-    .where('related_object_id', '=', relatedObjectId)
-    .selectAll()
-    .executeTakeFirst()
-}
+): Promise<StoredRewardAssignment | undefined> =>
+  findRow(ctx, rewardAssignments, { reward_id: rewardId, related_object_id: relatedObjectId })
 
 /** The assignments of a reward, of a campaign or of a referral tier; with `id`, only that one. */
 export async function listRewardAssignments(
@@ -82,19 +70,8 @@ export async function listRewardAssignments(
 }
 
 /** All assignments of a campaign or a referral tier, newest first: `limits.program_rewards_max` at most. */
-export async function listAssignmentsTo(
-  { db, project_id }: Ctx,
-  relatedObjectId: string,
-): Promise<StoredRewardAssignment[]> {
-  return db
-    .selectFrom('reward_assignments')
-    .where('project_id', '=', project_id)
-    .where('related_object_id', '=', relatedObjectId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .selectAll()
-    .execute()
-}
+export const listAssignmentsTo = (ctx: Ctx, relatedObjectId: string): Promise<StoredRewardAssignment[]> =>
+  listRows(ctx, rewardAssignments, { related_object_id: relatedObjectId }, 'desc')
 
 /** Assignments by id, in any order; unknown ids are left out. */
 export async function listRewardAssignmentsById(
@@ -156,27 +133,12 @@ export async function insertRewardAssignment(
 }
 
 /** Updates the price of an assignment that the caller has locked. */
-export async function updateRewardAssignment(
-  { db, project_id, now }: Ctx,
+export const updateRewardAssignment = (
+  ctx: Ctx,
   id: AssignmentId,
   parameters: StoredRewardAssignment['parameters'],
-): Promise<StoredRewardAssignment> {
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  return db
-    .updateTable('reward_assignments')
-    .set({ parameters: JSON.stringify(parameters), updated_at: now, config_version: configVersion })
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+): Promise<StoredRewardAssignment> => updateRow(ctx, rewardAssignments, id, { parameters: JSON.stringify(parameters) })
 
 /** The caller has deleted its validation rules already: each of them records its own deletion. */
-export async function deleteRewardAssignment({ db, project_id }: Ctx, id: AssignmentId): Promise<void> {
-  await recordDeletion(db, project_id, 'reward_assignment', id)
-  await db
-    .deleteFrom('reward_assignments')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-}
+export const deleteRewardAssignment = (ctx: Ctx, id: AssignmentId): Promise<void> =>
+  deleteRow(ctx, rewardAssignments, id)

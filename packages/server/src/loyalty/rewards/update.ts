@@ -21,10 +21,10 @@ export async function changeReward(ctx: Ctx, { id, type }: StoredReward, sent: R
   const stored = await getReward(ctx, id, { lock: 'alone' })
   const metadata = rules.merged(stored.metadata, body.metadata ?? {})
   const row = await updateReward(ctx, stored.id, {
-    ...(name == null ? {} : { name }),
-    ...(parameters === undefined ? {} : { parameters: JSON.stringify(parameters) }),
-    ...(stock === undefined ? {} : { stock }),
-    ...(attributes === undefined ? {} : { attributes: JSON.stringify(attributesOf(attributes)) }),
+    name: name ?? undefined,
+    parameters: parameters && JSON.stringify(parameters),
+    stock,
+    attributes: attributes === undefined ? undefined : JSON.stringify(attributesOf(attributes)),
     metadata: JSON.stringify(metadata),
   })
   return toReward(row)

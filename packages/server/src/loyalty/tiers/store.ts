@@ -1,13 +1,17 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import type { LoyaltyTierRow, RewardAssignmentRow, RewardRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { pageOf } from '../../core/query/list.ts'
+import { insertRows, listRows, type NewRow } from '../../core/rows.ts'
+import { listAssignmentsTo } from '../reward-assignments/store.ts'
 import type { LoyaltyTierQuery } from './schema.ts'
 
 export type StoredLoyaltyTier = Selectable<LoyaltyTierRow>
 type CampaignId = LoyaltyTierRow['campaign_id']
+
+const loyaltyTiers = { table: 'loyalty_tiers', type: 'loyalty_tier', configuration_type: 'loyalty_tier' } as const
 
 /** A tier, within a program if one is given; 404 if its program is in the bin. */
 export async function getLoyaltyTier(
@@ -15,20 +19,18 @@ export async function getLoyaltyTier(
   id: string,
   program?: { id: CampaignId },
 ): Promise<StoredLoyaltyTier> {
-  const row = id.includes('\0')
-    ? undefined
-    : await db
-        .selectFrom('loyalty_tiers')
-        .innerJoin('campaigns', (join) =>
-          join
-            .onRef('campaigns.project_id', '=', 'loyalty_tiers.project_id')
-            .onRef('campaigns.id', '=', 'loyalty_tiers.campaign_id'),
-        )
-        .where('loyalty_tiers.project_id', '=', project_id)
-        .where('loyalty_tiers.id', '=', id as LoyaltyTierRow['id'])
-        .where('campaigns.deleted_at', 'is', null)
-        .selectAll('loyalty_tiers')
-        .executeTakeFirst()
+  const row = await db
+    .selectFrom('loyalty_tiers')
+    .innerJoin('campaigns', (join) =>
+      join
+        .onRef('campaigns.project_id', '=', 'loyalty_tiers.project_id')
+        .onRef('campaigns.id', '=', 'loyalty_tiers.campaign_id'),
+    )
+    .where('loyalty_tiers.project_id', '=', project_id)
+    .where('loyalty_tiers.id', '=', id as LoyaltyTierRow['id'])
+    .where('campaigns.deleted_at', 'is', null)
+    .selectAll('loyalty_tiers')
+    .executeTakeFirst()
   if (row === undefined || (program !== undefined && row.campaign_id !== program.id)) throw notFound('loyalty_tier', id)
   return row
 }
@@ -56,15 +58,8 @@ export async function listLoyaltyTiers(
 type Order = NonNullable<LoyaltyTierQuery['order']> | 'rank'
 
 /** All tiers of a program. */
-export const listLoyaltyTiersOf = ({ db, project_id }: Ctx, campaignId: CampaignId): Promise<StoredLoyaltyTier[]> =>
-  db
-    .selectFrom('loyalty_tiers')
-    .where('project_id', '=', project_id)
-    .where('campaign_id', '=', campaignId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .selectAll()
-    .execute()
+export const listLoyaltyTiersOf = (ctx: Ctx, campaignId: CampaignId): Promise<StoredLoyaltyTier[]> =>
+  listRows(ctx, loyaltyTiers, { campaign_id: campaignId })
 
 /** The ids among these that are rewards of the project, or reward assignments of the program. */
 export async function listRewardKeys({ db, project_id }: Ctx, campaignId: CampaignId, ids: readonly string[]) {
@@ -82,16 +77,9 @@ export interface AssignedReward {
 }
 
 /** The rewards assigned to a program, the newest assignment first. */
-export async function listAssignedRewards({ db, project_id }: Ctx, campaignId: string): Promise<AssignedReward[]> {
-  const assignments = await db
-    .selectFrom('reward_assignments')
-    .where('project_id', '=', project_id)
-    .where('related_object_type', '=', 'campaign')
-    .where('related_object_id', '=', campaignId)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .selectAll()
-    .execute()
+export async function listAssignedRewards(ctx: Ctx, campaignId: string): Promise<AssignedReward[]> {
+  const { db, project_id } = ctx
+  const assignments = await listAssignmentsTo(ctx, campaignId)
   const rewards = await db
     .selectFrom('rewards')
     .where('project_id', '=', project_id)
@@ -105,21 +93,11 @@ export async function listAssignedRewards({ db, project_id }: Ctx, campaignId: s
   })
 }
 
-export type NewTierRow = Omit<Insertable<LoyaltyTierRow>, 'project_id' | 'created_at' | 'updated_at' | 'config_version'>
+export type NewTierRow = NewRow<'loyalty_tiers'>
 
 /** Inserts tiers and returns them in the same order. */
-export async function insertLoyaltyTiers(
-  { db, project_id, now }: Ctx,
-  tiers: readonly NewTierRow[],
-): Promise<StoredLoyaltyTier[]> {
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  const rows = await db
-    .insertInto('loyalty_tiers')
-    .values(
-      tiers.map((tier) => ({ ...tier, project_id, created_at: now, updated_at: null, config_version: configVersion })),
-    )
-    .returningAll()
-    .execute()
+export async function insertLoyaltyTiers(ctx: Ctx, tiers: readonly NewTierRow[]): Promise<StoredLoyaltyTier[]> {
+  const rows = await insertRows(ctx, loyaltyTiers, tiers)
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 

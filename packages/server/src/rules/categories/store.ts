@@ -1,97 +1,33 @@
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
 import type { CategoryRow } from '../../core/db/tables.ts'
-import { isDuplicate } from '../../core/db/transaction.ts'
-import { duplicate, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
+import { deleteRow, findRow, getRow, insertRow, listRows, updateRow } from '../../core/rows.ts'
 import type { Category, CategoryBody } from './schema.ts'
 
-export async function getCategory({ db, project_id }: Ctx, id: string): Promise<Category> {
-  const row = await db
-    .selectFrom('categories')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as CategoryRow['id'])
-    .selectAll()
-    .executeTakeFirst()
-  if (row === undefined) throw notFound('category', id)
-  return toCategory(row)
-}
+const categories = { table: 'categories', type: 'category', configuration_type: 'category', unique: 'name' } as const
 
-export async function findCategoryByName({ db, project_id }: Ctx, name: string): Promise<Category | undefined> {
-  const row = await db
-    .selectFrom('categories')
-    .where('project_id', '=', project_id)
-    .where('name', '=', name)
-    .selectAll()
-    .executeTakeFirst()
+export const getCategory = async (ctx: Ctx, id: string): Promise<Category> =>
+  toCategory(await getRow(ctx, categories, id))
+
+export async function findCategoryByName(ctx: Ctx, name: string): Promise<Category | undefined> {
+  const row = await findRow(ctx, categories, { name })
   return row && toCategory(row)
 }
 
 /** All categories, newest first; a project has only a few. */
-export async function listCategories({ db, project_id }: Ctx): Promise<Category[]> {
-  const rows = await db
-    .selectFrom('categories')
-    .where('project_id', '=', project_id)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .selectAll()
-    .execute()
-  return rows.map(toCategory)
+export const listCategories = async (ctx: Ctx): Promise<Category[]> =>
+  (await listRows(ctx, categories, {}, 'desc')).map(toCategory)
+
+export async function insertCategory(ctx: Ctx, { name, hierarchy }: CategoryBody): Promise<Category> {
+  const id = newId('category', Date.parse(ctx.now))
+  return toCategory(await insertRow(ctx, categories, { id, name, hierarchy }))
 }
 
-export async function insertCategory(
-  { db, project_id, now }: Ctx,
-  { name, hierarchy }: CategoryBody,
-): Promise<Category> {
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  const row = await db
-    .insertInto('categories')
-    .values({
-      project_id,
-      id: newId('category', Date.parse(now)),
-      name,
-      hierarchy,
-      created_at: now,
-      updated_at: null,
-      config_version: configVersion,
-    })
-    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
-    .returningAll()
-    .executeTakeFirst()
-  if (row === undefined) throw duplicate('category', 'name', name)
-  return toCategory(row)
-}
+export const updateCategory = async (ctx: Ctx, id: string, { name, hierarchy }: CategoryBody): Promise<Category> =>
+  toCategory(await updateRow(ctx, categories, id, { name, hierarchy }))
 
-export async function updateCategory(
-  { db, project_id, now }: Ctx,
-  id: string,
-  { name, hierarchy }: CategoryBody,
-): Promise<Category> {
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  const row = await db
-    .updateTable('categories')
-    .set({ name, hierarchy, updated_at: now, config_version: configVersion })
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as CategoryRow['id'])
-    .returningAll()
-    .executeTakeFirst()
-    .catch((error: unknown) => {
-      throw isDuplicate(error) ? duplicate('category', 'name', name) : error
-    })
-  if (row === undefined) throw notFound('category', id)
-  return toCategory(row)
-}
-
-export async function deleteCategory({ db, project_id }: Ctx, id: string): Promise<void> {
-  await recordDeletion(db, project_id, 'category', id)
-  const { numDeletedRows } = await db
-    .deleteFrom('categories')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as CategoryRow['id'])
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('category', id) // deleted by a concurrent request
-}
+export const deleteCategory = (ctx: Ctx, id: string): Promise<void> => deleteRow(ctx, categories, id)
 
 /** Selects the joined category as JSON, null once it is deleted; to be read with `readCategory`. */
 export const categoryJson = sql<Selectable<CategoryRow> | null>`to_jsonb(categories)`.as('category')

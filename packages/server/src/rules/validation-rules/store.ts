@@ -1,15 +1,22 @@
 import type { BundleRules, RuleTree } from '@guerdon/engine/schema'
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import { nextConfigurationVersion, recordDeletion } from '../../core/db/configuration.ts'
+import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import type { ValidationRuleRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { dateBounds, pageOf } from '../../core/query/list.ts'
+import { deleteRow, insertRow } from '../../core/rows.ts'
 import type { RuleDefinition } from './definition.ts'
 import type { StoredValidationRule, ValidationRuleQuery } from './schema.ts'
 
 type RuleId = ValidationRuleRow['id']
+const validationRules = {
+  table: 'validation_rules',
+  type: 'validation_rules',
+  configuration_type: 'validation_rule',
+} as const
+
 type RuleRow = Selectable<ValidationRuleRow> & { assignments_count: number }
 
 const countAssignments = sql<number>`(
@@ -61,27 +68,15 @@ export async function listRulesById(ctx: Ctx, ids: string[]): Promise<StoredVali
 }
 
 export async function insertRule(ctx: Ctx, definition: RuleDefinition): Promise<StoredValidationRule> {
-  const { db, project_id, now } = ctx
-  const configVersion = await nextConfigurationVersion(db, project_id)
-  const { name, type, context_type, rules, bundle_rules, applicable_to, error } = definition
-  const row = await db
-    .insertInto('validation_rules')
-    .values({
-      project_id,
-      id: newId('validation_rule', Date.parse(now)),
-      name,
-      type,
-      context_type,
-      rules: JSON.stringify(rules),
-      bundle_rules: bundle_rules && JSON.stringify(bundle_rules),
-      applicable_to: JSON.stringify(applicable_to),
-      error: error && JSON.stringify(error),
-      created_at: now,
-      updated_at: null,
-      config_version: configVersion,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const { rules, bundle_rules, applicable_to, error, ...labels } = definition
+  const row = await insertRow(ctx, validationRules, {
+    ...labels,
+    id: newId('validation_rule', Date.parse(ctx.now)),
+    rules: JSON.stringify(rules),
+    bundle_rules: bundle_rules && JSON.stringify(bundle_rules),
+    applicable_to: JSON.stringify(applicable_to),
+    error: error && JSON.stringify(error),
+  })
   return toRule({ ...row, assignments_count: 0 })
 }
 
@@ -112,14 +107,7 @@ export async function updateRule(
 }
 
 /** The caller has already deleted its assignments: each needs a deletion record of its own. */
-export async function deleteRule({ db, project_id }: Ctx, id: string): Promise<void> {
-  await recordDeletion(db, project_id, 'validation_rule', id)
-  await db
-    .deleteFrom('validation_rules')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as RuleId)
-    .executeTakeFirstOrThrow()
-}
+export const deleteRule = (ctx: Ctx, id: string): Promise<void> => deleteRow(ctx, validationRules, id)
 
 function toRule(row: RuleRow): StoredValidationRule {
   const { id, name, rules, bundle_rules, error, applicable_to, type, context_type } = row
