@@ -55,11 +55,15 @@ export type RowChanges<T extends Table> = TakenVersion & {
  */
 export type RowLock = 'here' | 'alone'
 
+interface LockOption {
+  lock?: RowLock | undefined
+}
+
 export async function getRow<T extends Table>(
   ctx: RowCtx,
   resource: Resource<T>,
   id: string,
-  options: { lock?: RowLock } = {},
+  options: LockOption = {},
 ): Promise<Row<T>> {
   const row = await findRow(ctx, resource, { id } as Where<T>, options)
   if (row === undefined) throw notFound(resource.type, id)
@@ -70,7 +74,7 @@ export async function findRow<T extends Table>(
   ctx: RowCtx,
   resource: Resource<T>,
   where: Where<T>,
-  { lock }: { lock?: RowLock } = {},
+  { lock }: LockOption = {},
 ): Promise<Row<T> | undefined> {
   const row = await selectRows(ctx, resource.table, where)
     .$if(lock === 'here', (query) => query.forKeyShare())

@@ -39,8 +39,7 @@ export const findRewardAssignment = (
   ctx: Ctx,
   id: string,
   { lock, ...where }: AssignmentOptions = {},
-): Promise<StoredRewardAssignment | undefined> =>
-  findRow(ctx, rewardAssignments, { ...where, id }, lock === undefined ? {} : { lock })
+): Promise<StoredRewardAssignment | undefined> => findRow(ctx, rewardAssignments, { ...where, id }, { lock })
 
 /** The assignment of a reward to a campaign or a referral tier, which have each reward once at most. */
 export const findAssignmentTo = (
