@@ -165,22 +165,15 @@ export const ${camels} = [
     `import type { Selectable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { ${Pascal}Row } from '../../core/db/tables.ts'
-import { isDuplicate } from '../../core/db/transaction.ts'
-import { duplicate, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { pageOf } from '../../core/query/list.ts'
+import { deleteRow, getRow, insertRow, updateRow } from '../../core/rows.ts'
 import type { ${Pascal}, ${Pascal}Body, ${Pascal}Query } from './schema.ts'
 
-export async function get${Pascal}({ db, project_id }: Ctx, id: string): Promise<${Pascal}> {
-  const row = await db
-    .selectFrom('${table}')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as ${Pascal}Row['id'])
-    .selectAll()
-    .executeTakeFirst()
-  if (row === undefined) throw notFound('${object}', id)
-  return to${Pascal}(row)
-}
+const ${camels} = { table: '${table}', type: '${object}', unique: 'name' } as const
+
+export const get${Pascal} = async (ctx: Ctx, id: string): Promise<${Pascal}> =>
+  to${Pascal}(await getRow(ctx, ${camels}, id))
 
 export async function list${Pascals}(
   { db, project_id }: Ctx,
@@ -194,40 +187,15 @@ export async function list${Pascals}(
   return { data: rows.map(to${Pascal}), total }
 }
 
-export async function insert${Pascal}({ db, project_id, now }: Ctx, { name }: ${Pascal}Body): Promise<${Pascal}> {
-  const row = await db
-    .insertInto('${table}')
-    .values({ project_id, id: newId('${object}', Date.parse(now)), name, created_at: now, updated_at: null })
-    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
-    .returningAll()
-    .executeTakeFirst()
-  if (row === undefined) throw duplicate('${object}', 'name', name)
-  return to${Pascal}(row)
+export async function insert${Pascal}(ctx: Ctx, { name }: ${Pascal}Body): Promise<${Pascal}> {
+  const id = newId('${object}', Date.parse(ctx.now))
+  return to${Pascal}(await insertRow(ctx, ${camels}, { id, name }))
 }
 
-export async function update${Pascal}({ db, project_id, now }: Ctx, id: string, { name }: ${Pascal}Body): Promise<${Pascal}> {
-  const row = await db
-    .updateTable('${table}')
-    .set({ name, updated_at: now })
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as ${Pascal}Row['id'])
-    .returningAll()
-    .executeTakeFirst()
-    .catch((error: unknown) => {
-      throw isDuplicate(error) ? duplicate('${object}', 'name', name) : error
-    })
-  if (row === undefined) throw notFound('${object}', id)
-  return to${Pascal}(row)
-}
+export const update${Pascal} = async (ctx: Ctx, id: string, { name }: ${Pascal}Body): Promise<${Pascal}> =>
+  to${Pascal}(await updateRow(ctx, ${camels}, id, { name }))
 
-export async function delete${Pascal}({ db, project_id }: Ctx, id: string): Promise<void> {
-  const { numDeletedRows } = await db
-    .deleteFrom('${table}')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as ${Pascal}Row['id'])
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('${object}', id)
-}
+export const delete${Pascal} = (ctx: Ctx, id: string): Promise<void> => deleteRow(ctx, ${camels}, id)
 
 function to${Pascal}({ id, name, created_at, updated_at }: Selectable<${Pascal}Row>): ${Pascal} {
   return { id, name, created_at, ...(updated_at === null ? {} : { updated_at }), object: '${object}' }
@@ -289,7 +257,7 @@ test('a request without a key or of another project can neither read nor change 
   write(
     join(src, 'core/db/migrations', `${migration}.ts`),
     `import { sql } from 'kysely'
-import type { Db } from '../connect.ts'
+import type { Db } from '../database.ts'
 
 export async function up(db: Db): Promise<void> {
   await sql\`create table ${table} (
