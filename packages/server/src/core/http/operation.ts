@@ -126,25 +126,49 @@ export class StoredReplyResult {
   }
 }
 
-/** Declares an operation; the types of `target` and `run` follow from the path and the schemas. */
+/** An operation as it is declared; the types of `target` and `run` follow from the path and the schemas. */
+type Declared<
+  Path extends string,
+  Query extends TSchema,
+  Body extends TSchema,
+  Reply extends TSchema | null,
+  Target,
+> = Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'run' | 'download'> & {
+  path: Path
+  query?: Query
+  body?: Body
+  reply: Reply
+  target?(ctx: CtxOf<Path>, input: Input<Path, Query>): Promise<Target>
+  run(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body>; target: Target }): Answered<Reply>
+  download?: DownloadOf<Path, Query>
+}
+
 export function operation<
   const Path extends string,
   Query extends TSchema,
   Body extends TSchema,
   Reply extends TSchema | null,
   Target,
->(
-  declared: Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'run' | 'download'> & {
-    path: Path
-    query?: Query
-    body?: Body
-    reply: Reply
-    target?(ctx: CtxOf<Path>, input: Input<Path, Query>): Promise<Target>
-    run(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body>; target: Target }): Answered<Reply>
-    download?: DownloadOf<Path, Query>
-  },
-): Operation {
+>(declared: Declared<Path, Query, Body, Reply, Target>): Operation {
   return declared as unknown as Operation
+}
+
+/** Declares an operation that a second path serves too; `second` has that path, its id, and what else differs there. */
+export function operationPair<
+  const Path extends string,
+  Query extends TSchema,
+  Body extends TSchema,
+  Reply extends TSchema | null,
+  Target,
+>({
+  second,
+  ...first
+}: Declared<Path, Query, Body, Reply, Target> & {
+  second: Pick<Operation, 'id'> & { path: Path } & Partial<
+      Pick<Operation, 'summary' | 'description' | 'deprecated' | 'errors' | 'also_for' | 'flag'>
+    >
+}): [Operation, Operation] {
+  return [first, { ...first, ...second }] as unknown as [Operation, Operation]
 }
 
 type DownloadOf<Path extends string, Query extends TSchema> = Omit<Download, 'find'> & {

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { operation } from '../../core/http/operation.ts'
+import { operation, operationPair } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
 import { getCampaign } from '../../incentives/campaigns/store.ts'
 import { TransactionList } from '../../incentives/vouchers/schema.ts'
@@ -45,11 +45,16 @@ export const members = [
     target: (ctx, { params }) => getProgram(ctx, params.campaignId),
     run: (ctx, { target, query }) => pendingPointsOf(ctx, { campaign_id: target.id }, query),
   }),
-  operation({
+  ...operationPair({
     id: 'listProgramMemberPendingPoints',
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/members/{memberId}/pending-points',
     summary: 'List the pending points of a member of a loyalty program',
+    second: {
+      id: 'listMemberPendingPoints',
+      path: '/v1/loyalties/members/{memberId}/pending-points',
+      summary: 'List the pending points of a member',
+    },
     description: 'Points that wait for their day, those that activate last first.',
     query: PendingPointsQuery,
     reply: PendingPointsList,
@@ -57,35 +62,16 @@ export const members = [
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
   }),
-  operation({
-    id: 'listMemberPendingPoints',
-    method: 'GET',
-    path: '/v1/loyalties/members/{memberId}/pending-points',
-    summary: 'List the pending points of a member',
-    description: 'Points that wait for their day, those that activate last first.',
-    query: PendingPointsQuery,
-    reply: PendingPointsList,
-    errors: askedWrong,
-    target: (ctx, { params }) => getMemberIn(ctx, params),
-    run: (ctx, { target, query }) => pendingPointsOf(ctx, { voucher_id: target.id }, query),
-  }),
-  operation({
+  ...operationPair({
     id: 'listProgramMemberActivity',
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/members/{memberId}/activity',
     summary: 'List the activity of a member of a loyalty program',
-    description: 'What happened to the card, and to its holder in the program of the card.',
-    query: MemberActivityQuery,
-    reply: MemberActivityList,
-    errors: askedWrong,
-    target: (ctx, { params }) => getMemberIn(ctx, params),
-    run: (ctx, { target, query }) => listMemberActivity(ctx, target, query),
-  }),
-  operation({
-    id: 'listMemberActivity',
-    method: 'GET',
-    path: '/v1/loyalties/members/{memberId}/activity',
-    summary: 'List the activity of a member',
+    second: {
+      id: 'listMemberActivity',
+      path: '/v1/loyalties/members/{memberId}/activity',
+      summary: 'List the activity of a member',
+    },
     description: 'What happened to the card, and to its holder in the program of the card.',
     query: MemberActivityQuery,
     reply: MemberActivityList,
@@ -106,23 +92,16 @@ export const members = [
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
     run: (ctx, { target, query }) => listProgramTransactions(ctx, target, query),
   }),
-  operation({
+  ...operationPair({
     id: 'listProgramMemberTransactions',
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/members/{memberId}/transactions',
     summary: 'List the transactions of a member of a loyalty program',
-    description: 'Can be filtered by `id` and `created_at`.',
-    query: CardTransactionQuery,
-    reply: TransactionList,
-    errors: askedWrong,
-    target: (ctx, { params }) => getMemberIn(ctx, params),
-    run: (ctx, { target, query }) => listMemberTransactions(ctx, target, query),
-  }),
-  operation({
-    id: 'listMemberTransactions',
-    method: 'GET',
-    path: '/v1/loyalties/members/{memberId}/transactions',
-    summary: 'List the transactions of a member',
+    second: {
+      id: 'listMemberTransactions',
+      path: '/v1/loyalties/members/{memberId}/transactions',
+      summary: 'List the transactions of a member',
+    },
     description: 'Can be filtered by `id` and `created_at`.',
     query: CardTransactionQuery,
     reply: TransactionList,
