@@ -1,4 +1,4 @@
-import { operation } from '../core/http/operation.ts'
+import { operation, operationPair } from '../core/http/operation.ts'
 import { listed } from '../core/query/list.ts'
 import { getCampaign } from '../incentives/campaigns/store.ts'
 import { getVoucher } from '../incentives/vouchers/store.ts'
@@ -128,22 +128,16 @@ export const exports = [
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
     run: (ctx, { target, body }) => exportProgramTransactions(ctx, target, body.parameters),
   }),
-  operation({
+  ...operationPair({
     id: 'exportProgramMemberTransactions',
     method: 'POST',
     path: '/v1/loyalties/{campaignId}/members/{memberId}/transactions/export',
     summary: 'Export the transactions of a member of a loyalty program',
-    body: ExportCardTransactions,
-    reply: Export,
-    errors: notExportable,
-    target: (ctx, { params }) => getMemberIn(ctx, params),
-    run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
-  }),
-  operation({
-    id: 'exportMemberTransactions',
-    method: 'POST',
-    path: '/v1/loyalties/members/{memberId}/transactions/export',
-    summary: 'Export the transactions of a member',
+    second: {
+      id: 'exportMemberTransactions',
+      path: '/v1/loyalties/members/{memberId}/transactions/export',
+      summary: 'Export the transactions of a member',
+    },
     body: ExportCardTransactions,
     reply: Export,
     errors: notExportable,

@@ -1,6 +1,6 @@
 import type { Applicable } from '@guerdon/engine/schema'
 import type { Ctx } from '../core/context.ts'
-import { operation } from '../core/http/operation.ts'
+import { operation, operationPair } from '../core/http/operation.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import { getMemberIn } from '../loyalty/programs/store.ts'
 import { redeem, redeemSingle } from './redeem.ts'
@@ -32,13 +32,6 @@ const stackedErrors = [
 const description =
   'Redeems what applies, all together or not at all: codes, balances, counters, the order and the customer change in one transaction, before the answer. A refusal is remembered as a failed redemption.'
 
-const stacked = {
-  body: RedemptionBody,
-  reply: RedemptionsAnswer,
-  errors: stackedErrors,
-  saves: true,
-  description,
-} as const
 const single = {
   body: SingleRedemptionBody,
   reply: ExplainedRedemption,
@@ -47,31 +40,18 @@ const single = {
   description,
 } as const
 
-const rewarding = {
-  body: RedeemReward,
-  reply: ExplainedRedemption,
-  errors: redeemErrors,
-  saves: true,
-  description:
-    'Takes the points of the reward off the card and gives the reward: a code is published, another card is topped up, an order is paid, or goods wait to be sent.',
-} as const
-
 export const redeeming = [
-  operation({
+  ...operationPair({
     id: 'redeem',
     method: 'POST',
     path: '/v1/redemptions',
     summary: 'Redeem stackable discounts',
-    ...stacked,
-    run: (ctx, { body }) => redeem(ctx, body),
-  }),
-  operation({
-    id: 'redeemOnClient',
-    method: 'POST',
-    path: '/client/v1/redemptions',
-    summary: 'Redeem stackable discounts',
-    ...stacked,
-    flag: 'client_redeem_enabled',
+    second: { id: 'redeemOnClient', path: '/client/v1/redemptions', flag: 'client_redeem_enabled' },
+    body: RedemptionBody,
+    reply: RedemptionsAnswer,
+    errors: stackedErrors,
+    saves: true,
+    description,
     run: (ctx, { body }) => redeem(ctx, body),
   }),
   operation({
@@ -96,39 +76,36 @@ export const redeeming = [
     flag: 'client_redeem_enabled',
     run: (ctx, { query, body }) => redeemVoucher(ctx, query.code, query.tracking_id, body),
   }),
-  operation({
+  ...operationPair({
     id: 'redeemPromotionTier',
     method: 'POST',
     path: '/v1/promotions/tiers/{promotionTierId}/redemption',
     summary: 'Redeem a promotion tier',
+    second: {
+      id: 'redeemPromotionTierOnClient',
+      path: '/client/v1/promotions/tiers/{promotionTierId}/redemption',
+      deprecated: true,
+      flag: 'client_redeem_enabled',
+    },
     ...single,
     run: (ctx, { params, body }) => redeemSingle(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
   }),
-  operation({
-    id: 'redeemPromotionTierOnClient',
-    deprecated: true,
-    method: 'POST',
-    path: '/client/v1/promotions/tiers/{promotionTierId}/redemption',
-    summary: 'Redeem a promotion tier',
-    ...single,
-    flag: 'client_redeem_enabled',
-    run: (ctx, { params, body }) => redeemSingle(ctx, body, { object: 'promotion_tier', id: params.promotionTierId }),
-  }),
-  operation({
+  ...operationPair({
     id: 'redeemMemberReward',
     method: 'POST',
     path: '/v1/loyalties/members/{memberId}/redemption',
     summary: 'Redeem a reward',
-    ...rewarding,
-    target: (ctx, { params }) => getMemberIn(ctx, params),
-    run: (ctx, { target, body }) => redeemReward(ctx, target, body),
-  }),
-  operation({
-    id: 'redeemProgramMemberReward',
-    method: 'POST',
-    path: '/v1/loyalties/{campaignId}/members/{memberId}/redemption',
-    summary: 'Redeem a reward of a program',
-    ...rewarding,
+    second: {
+      id: 'redeemProgramMemberReward',
+      path: '/v1/loyalties/{campaignId}/members/{memberId}/redemption',
+      summary: 'Redeem a reward of a program',
+    },
+    body: RedeemReward,
+    reply: ExplainedRedemption,
+    errors: redeemErrors,
+    saves: true,
+    description:
+      'Takes the points of the reward off the card and gives the reward: a code is published, another card is topped up, an order is paid, or goods wait to be sent.',
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, body }) => redeemReward(ctx, target, body),
   }),

@@ -1,4 +1,4 @@
-import { operation } from '../../core/http/operation.ts'
+import { operation, operationPair } from '../../core/http/operation.ts'
 import { examineCampaigns, examineVouchers } from './examine.ts'
 import { qualifications as qualify } from './qualify.ts'
 import {
@@ -20,36 +20,23 @@ const errors = [
   'missing_customer',
 ] as const
 
-const description =
-  'Lists what could be redeemed by the customer on the order, each with what it would do alone; stacking limits play no part. The `scenario` says what is looked at and which rules count. One request looks at a bounded number of candidates, the newest first: where `has_more` is true, the next page begins at `more_starting_after`, also when this page has fewer elements than asked for. `BEST_DEAL` and `LEAST_DEAL` rank all of what was looked at and give no cursor.'
-
 const examination =
   'Older than `POST /v1/qualifications`, which says more. Rules that only a redemption can decide (budgets, redemptions per customer) are not looked at.'
 
 export const qualifications = [
-  operation({
+  ...operationPair({
     id: 'checkEligibility',
     method: 'POST',
     path: '/v1/qualifications',
     summary: 'Check eligibility',
-    description,
+    second: { id: 'checkEligibilityOnClient', path: '/client/v1/qualifications', also_for: [] },
+    description:
+      'Lists what could be redeemed by the customer on the order, each with what it would do alone; stacking limits play no part. The `scenario` says what is looked at and which rules count. One request looks at a bounded number of candidates, the newest first: where `has_more` is true, the next page begins at `more_starting_after`, also when this page has fewer elements than asked for. `BEST_DEAL` and `LEAST_DEAL` rank all of what was looked at and give no cursor.',
     body: QualificationBody,
     reply: Qualification,
     errors,
     writes: false,
     also_for: ['VIEWER', 'MERCHANT'],
-    run: (ctx, { body }) => qualify(ctx, body),
-  }),
-  operation({
-    id: 'checkEligibilityOnClient',
-    method: 'POST',
-    path: '/client/v1/qualifications',
-    summary: 'Check eligibility',
-    description,
-    body: QualificationBody,
-    reply: Qualification,
-    errors,
-    writes: false,
     run: (ctx, { body }) => qualify(ctx, body),
   }),
   operation({

@@ -1,4 +1,4 @@
-import { operation } from '../../core/http/operation.ts'
+import { operation, operationPair } from '../../core/http/operation.ts'
 import { readPromotionQuery, readVoucherQuery } from './from-query.ts'
 import {
   PromotionTierValidation,
@@ -20,15 +20,6 @@ import { validateVoucher } from './validate-voucher.ts'
 
 const refusals = ['not_found', 'invalid_amount', 'metadata_validation_failed', 'ambiguous_tracking_id'] as const
 
-const errors = [
-  'invalid_payload',
-  ...refusals,
-  'invalid_gift',
-  'duplicated_redeemables',
-  'invalid_redeemables',
-  'multiple_requests',
-] as const
-
 const missingInputs = [
   'missing_reward',
   'missing_order_items',
@@ -38,31 +29,25 @@ const missingInputs = [
   'missing_amount',
 ] as const
 
-const description =
-  'Says for each redeemable whether it applies and what it does to the order, one after the other as the stacking rules have it. Nothing is redeemed. With a `session` of type `LOCK`, what applies is kept for the session until it ends.'
-
 export const validations = [
-  operation({
+  ...operationPair({
     id: 'validateRedeemables',
     method: 'POST',
     path: '/v1/validations',
     summary: 'Validate stackable discounts',
-    description,
+    second: { id: 'validateRedeemablesOnClient', path: '/client/v1/validations' },
+    description:
+      'Says for each redeemable whether it applies and what it does to the order, one after the other as the stacking rules have it. Nothing is redeemed. With a `session` of type `LOCK`, what applies is kept for the session until it ends.',
     body: ValidationBody,
     reply: Validation,
-    errors,
-    saves: true,
-    run: (ctx, { body }) => validate(ctx, body),
-  }),
-  operation({
-    id: 'validateRedeemablesOnClient',
-    method: 'POST',
-    path: '/client/v1/validations',
-    summary: 'Validate stackable discounts',
-    description,
-    body: ValidationBody,
-    reply: Validation,
-    errors,
+    errors: [
+      'invalid_payload',
+      ...refusals,
+      'invalid_gift',
+      'duplicated_redeemables',
+      'invalid_redeemables',
+      'multiple_requests',
+    ],
     saves: true,
     run: (ctx, { body }) => validate(ctx, body),
   }),

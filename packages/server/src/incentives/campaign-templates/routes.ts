@@ -1,5 +1,4 @@
-import type { Ctx } from '../../core/context.ts'
-import { operation } from '../../core/http/operation.ts'
+import { operation, operationPair } from '../../core/http/operation.ts'
 import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { listed } from '../../core/query/list.ts'
 import { toJsonTemplate } from './content.ts'
@@ -21,16 +20,27 @@ import { setUpCampaign, setUpTier } from './set-up.ts'
 import { deleteTemplate, getTemplate, listTemplates, toTemplate, updateTemplate } from './store.ts'
 
 export const campaignTemplates = [
-  operation({
+  ...operationPair({
     id: 'listCampaignTemplates',
     method: 'GET',
     path: '/v1/templates/campaigns',
     summary: 'List campaign templates',
+    second: {
+      id: 'listCampaignTemplatesOfProject',
+      path: '/management/v1/projects/{projectId}/templates/campaigns',
+      summary: 'List campaign templates of a project',
+      errors: ['invalid_query_params', 'not_found'],
+    },
     description: 'Oldest first unless asked otherwise. A total comes only when asked for, and ignores the filters.',
     query: CampaignTemplateQuery,
     reply: CampaignTemplateList,
     errors: ['invalid_query_params'],
-    run: (ctx, { query }) => templatePage(ctx, query),
+    run: async (ctx, { query }) => {
+      const filter = parseFilter(query.filters, templateFields)
+      const where = filterSql(filter, { now: ctx.now, timezone: ctx.project.timezone })
+      const { templates, ...more } = await listTemplates(ctx, query, [where])
+      return listed('data', templates, more)
+    },
   }),
   operation({
     id: 'createCampaignTemplate',
@@ -134,17 +144,6 @@ export const campaignTemplates = [
     run: (ctx, { target, body }) => setUpTier(ctx, target, body),
   }),
   operation({
-    id: 'listCampaignTemplatesOfProject',
-    method: 'GET',
-    path: '/management/v1/projects/{projectId}/templates/campaigns',
-    summary: 'List campaign templates of a project',
-    description: 'Oldest first unless asked otherwise. A total comes only when asked for, and ignores the filters.',
-    query: CampaignTemplateQuery,
-    reply: CampaignTemplateList,
-    errors: ['invalid_query_params', 'not_found'],
-    run: (ctx, { query }) => templatePage(ctx, query),
-  }),
-  operation({
     id: 'copyCampaignTemplate',
     method: 'POST',
     path: '/management/v1/projects/{projectId}/templates/campaigns/{campaignTemplateId}/copy',
@@ -162,11 +161,4 @@ export const templateFields: FilterFields = {
   id: { type: 'string', column: 'id' },
   name: { type: 'string', column: 'name' },
   campaign_type: { type: 'string', column: 'campaign_type' },
-}
-
-async function templatePage(ctx: Ctx, query: CampaignTemplateQuery) {
-  const { now, project } = ctx
-  const where = [filterSql(parseFilter(query.filters, templateFields), { now, timezone: project.timezone })]
-  const { templates, ...more } = await listTemplates(ctx, query, where)
-  return listed('data', templates, more)
 }

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { operation } from '../../core/http/operation.ts'
+import { operation, operationPair } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
 import { getCampaign } from '../campaigns/store.ts'
 import { changeStack, createStack, removeStack, type StackInCampaign } from './change-stacks.ts'
@@ -26,21 +26,16 @@ import { getTier, lockTier } from './tier-store.ts'
 import { changeTier, switchTier } from './update-tier.ts'
 
 const tiers = [
-  operation({
+  ...operationPair({
     id: 'listPromotionTiers',
     method: 'GET',
     path: '/v1/promotions/tiers',
     summary: 'List promotion tiers',
-    query: PromotionTierQuery,
-    reply: PromotionTierList,
-    errors: ['invalid_query_params'],
-    run: (ctx, { query }) => showTierPage(ctx, query),
-  }),
-  operation({
-    id: 'listClientPromotionTiers',
-    method: 'GET',
-    path: '/client/v1/promotions/tiers',
-    summary: 'List promotion tiers (client side)',
+    second: {
+      id: 'listClientPromotionTiers',
+      path: '/client/v1/promotions/tiers',
+      summary: 'List promotion tiers (client side)',
+    },
     query: PromotionTierQuery,
     reply: PromotionTierList,
     errors: ['invalid_query_params'],

@@ -1,5 +1,5 @@
 import { numbersRead } from '../../core/http/numeric-text.ts'
-import { operation } from '../../core/http/operation.ts'
+import { operation, operationPair } from '../../core/http/operation.ts'
 import { AdjustBalance, BalanceAnswer, Voucher } from '../../incentives/vouchers/schema.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
 import { getMemberIn, getProgram } from '../programs/store.ts'
@@ -24,24 +24,6 @@ import { transferPoints } from './transfer.ts'
 const adjustmentOf = numbersRead(adjustPointsShape)
 const pendingAdjustmentOf = numbersRead(adjustPendingPointsShape)
 const transfersOf = numbersRead(transferPointsShape)
-
-const adjusting = {
-  body: AdjustPoints,
-  reply: PointsBalance,
-  errors: [
-    'invalid_payload',
-    'invalid_amount',
-    'missing_param',
-    'invalid_expiration_date',
-    'loyalty_card_points_exceeded',
-    'not_published',
-    'duplicate_source_id',
-    'multiple_requests',
-    'not_found',
-  ],
-  description:
-    'Points that are added expire by the rules of the program, on a day that is given, or never. A negative number takes points, those that expire first before the others.',
-} as const
 
 const pendingErrors = ['invalid_pending_points_state', 'not_published', 'multiple_requests', 'not_found'] as const
 
@@ -78,21 +60,31 @@ export const loyalty = [
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, params }) => cancelPendingPoints(ctx, target, params.pendingPointsId),
   }),
-  operation({
+  ...operationPair({
     id: 'adjustMemberBalance',
     method: 'POST',
     path: '/v1/loyalties/members/{memberId}/balance',
     summary: 'Adjust the points of a member',
-    ...adjusting,
-    target: (ctx, { params }) => getMemberIn(ctx, params),
-    run: (ctx, { target, body }) => adjustPoints(ctx, target, adjustmentOf(body), { source: null }),
-  }),
-  operation({
-    id: 'adjustProgramMemberBalance',
-    method: 'POST',
-    path: '/v1/loyalties/{campaignId}/members/{memberId}/balance',
-    summary: 'Adjust the points of a member of a program',
-    ...adjusting,
+    second: {
+      id: 'adjustProgramMemberBalance',
+      path: '/v1/loyalties/{campaignId}/members/{memberId}/balance',
+      summary: 'Adjust the points of a member of a program',
+    },
+    body: AdjustPoints,
+    reply: PointsBalance,
+    errors: [
+      'invalid_payload',
+      'invalid_amount',
+      'missing_param',
+      'invalid_expiration_date',
+      'loyalty_card_points_exceeded',
+      'not_published',
+      'duplicate_source_id',
+      'multiple_requests',
+      'not_found',
+    ],
+    description:
+      'Points that are added expire by the rules of the program, on a day that is given, or never. A negative number takes points, those that expire first before the others.',
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, body }) => adjustPoints(ctx, target, adjustmentOf(body), { source: null }),
   }),

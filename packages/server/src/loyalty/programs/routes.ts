@@ -1,4 +1,4 @@
-import { operation } from '../../core/http/operation.ts'
+import { operation, operationPair } from '../../core/http/operation.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
 import { createCampaign } from '../../incentives/campaigns/create.ts'
 import { pageOfCampaigns } from '../../incentives/campaigns/list.ts'
@@ -18,7 +18,7 @@ import {
   LoyaltyProgramQuery,
   UpdateLoyaltyProgram,
 } from './schema.ts'
-import { getMember, getProgram } from './store.ts'
+import { getMemberIn, getProgram } from './store.ts'
 
 export const loyalties = [
   operation({
@@ -124,26 +124,19 @@ export const loyalties = [
     target: (ctx, { params }) => getProgram(ctx, params.campaignId),
     run: (ctx, { target, body }) => addMember(ctx, target, body),
   }),
-  operation({
+  ...operationPair({
     id: 'getLoyaltyProgramMember',
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/members/{memberId}',
     summary: 'Get a member of a loyalty program',
-    reply: Voucher,
-    errors: ['not_found'],
-    run: async (ctx, { params }) => {
-      const program = await getProgram(ctx, params.campaignId)
-      return toVoucher(ctx, await getMember(ctx, params.memberId, program))
+    second: {
+      id: 'getLoyaltyMember',
+      path: '/v1/loyalties/members/{memberId}',
+      summary: 'Get a member',
+      description: 'The same, of whichever program.',
     },
-  }),
-  operation({
-    id: 'getLoyaltyMember',
-    method: 'GET',
-    path: '/v1/loyalties/members/{memberId}',
-    summary: 'Get a member',
-    description: 'The same, of whichever program.',
     reply: Voucher,
     errors: ['not_found'],
-    run: async (ctx, { params }) => toVoucher(ctx, await getMember(ctx, params.memberId)),
+    run: async (ctx, { params }) => toVoucher(ctx, await getMemberIn(ctx, params)),
   }),
 ]

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { operation } from '../../core/http/operation.ts'
+import { operation, operationPair } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
 import { assignHolders, unassignHolder } from './assign-holders.ts'
 import { changeReferralTier, createReferralTier, removeReferralTier, type TierInProgram } from './change-tiers.ts'
@@ -15,99 +15,62 @@ import {
   ReferralTierQuery,
   UpdateReferralTier,
 } from './schema.ts'
-import { getHolder, getReferralCode, getReferralProgram, listHolders, type ReferralCode } from './store.ts'
+import { getHolder, getReferralCode, getReferralProgram, listHolders } from './store.ts'
 import { toReferralTier } from './tier.ts'
 import { getReferralTier, listReferralTiers } from './tier-store.ts'
 
-const assigning = {
-  summary: 'Give a referral code to referees',
-  description:
-    'Up to 100 customers, known or new, and all of them or none. They hold the code from now on; that they were referred is ' +
-    'known when they convert. The code has to be published to its referrer before.',
-  body: ReferralHoldersBody,
-  reply: ReferralHolders,
-  errors: [
-    'invalid_payload',
-    'not_found',
-    'not_published',
-    'metadata_validation_failed',
-    'duplicate_found',
-    'holder_assignement_duplication',
-  ],
-} as const
-
-const listing = {
-  summary: 'List the holders of a referral code',
-  query: RedeemableHolderQuery,
-  reply: RedeemableHolderList,
-  errors: ['invalid_query_params', 'not_found'],
-} as const
-
-const unassigning = {
-  summary: 'Take a referral code from a referee',
-  description: 'What the referee converted stays converted. The referrer cannot be removed.',
-  reply: null,
-  errors: ['not_found', 'forbidden'],
-} as const
-
-async function showHolders(ctx: Ctx, held: ReferralCode, query: RedeemableHolderQuery) {
-  const { rows, ...rest } = await listHolders(ctx, held.code.id, query)
-  const holders = rows.map((holder) => toRedeemableHolder(holder, held))
-  return listed('data', holders, rest)
-}
-
-async function heldBy(ctx: Ctx, params: { campaignId?: string; memberId: string; holderId: string }) {
-  const held = await getReferralCode(ctx, params)
-  return { ...held, holder: await getHolder(ctx, held.code.id, params.holderId) }
-}
-
 const holders = [
-  operation({
+  ...operationPair({
     id: 'addReferralHoldersInCampaign',
     method: 'POST',
     path: '/v1/referrals/{campaignId}/members/{memberId}/holders',
-    ...assigning,
+    summary: 'Give a referral code to referees',
+    second: { id: 'addReferralHolders', path: '/v1/referrals/members/{memberId}/holders' },
+    description:
+      'Up to 100 customers, known or new, and all of them or none. They hold the code from now on; that they were referred is ' +
+      'known when they convert. The code has to be published to its referrer before.',
+    body: ReferralHoldersBody,
+    reply: ReferralHolders,
+    errors: [
+      'invalid_payload',
+      'not_found',
+      'not_published',
+      'metadata_validation_failed',
+      'duplicate_found',
+      'holder_assignement_duplication',
+    ],
     target: (ctx, { params }) => getReferralCode(ctx, params),
     run: (ctx, { target, body }) => assignHolders(ctx, target, body),
   }),
-  operation({
+  ...operationPair({
     id: 'listReferralHoldersInCampaign',
     method: 'GET',
     path: '/v1/referrals/{campaignId}/members/{memberId}/holders',
-    ...listing,
+    summary: 'List the holders of a referral code',
+    second: { id: 'listReferralHolders', path: '/v1/referrals/members/{memberId}/holders' },
+    query: RedeemableHolderQuery,
+    reply: RedeemableHolderList,
+    errors: ['invalid_query_params', 'not_found'],
     target: (ctx, { params }) => getReferralCode(ctx, params),
-    run: (ctx, { target, query }) => showHolders(ctx, target, query),
+    run: async (ctx, { target, query }) => {
+      const { rows, ...rest } = await listHolders(ctx, target.code.id, query)
+      const holders = rows.map((holder) => toRedeemableHolder(holder, target))
+      return listed('data', holders, rest)
+    },
   }),
-  operation({
+  ...operationPair({
     id: 'removeReferralHolderInCampaign',
     method: 'DELETE',
     path: '/v1/referrals/{campaignId}/members/{memberId}/holders/{holderId}',
-    ...unassigning,
-    target: (ctx, { params }) => heldBy(ctx, params),
-    run: (ctx, { target }) => unassignHolder(ctx, target),
-  }),
-  operation({
-    id: 'addReferralHolders',
-    method: 'POST',
-    path: '/v1/referrals/members/{memberId}/holders',
-    ...assigning,
-    target: (ctx, { params }) => getReferralCode(ctx, params),
-    run: (ctx, { target, body }) => assignHolders(ctx, target, body),
-  }),
-  operation({
-    id: 'listReferralHolders',
-    method: 'GET',
-    path: '/v1/referrals/members/{memberId}/holders',
-    ...listing,
-    target: (ctx, { params }) => getReferralCode(ctx, params),
-    run: (ctx, { target, query }) => showHolders(ctx, target, query),
-  }),
-  operation({
-    id: 'removeReferralHolder',
-    method: 'DELETE',
-    path: '/v1/referrals/members/{memberId}/holders/{holderId}',
-    ...unassigning,
-    target: (ctx, { params }) => heldBy(ctx, params),
+    summary: 'Take a referral code from a referee',
+    second: { id: 'removeReferralHolder', path: '/v1/referrals/members/{memberId}/holders/{holderId}' },
+    description: 'What the referee converted stays converted. The referrer cannot be removed.',
+    reply: null,
+    errors: ['not_found', 'forbidden'],
+    target: async (ctx, { params }) => {
+      const held = await getReferralCode(ctx, params)
+      return { ...held, holder: await getHolder(ctx, held.code.id, params.holderId) }
+    },
     run: (ctx, { target }) => unassignHolder(ctx, target),
   }),
 ]
