@@ -297,8 +297,7 @@ export interface ${Pascal}Row {
 function addLines({ kebab, object, camels, Pascal }) {
   insert('operations.ts', 'import type { Operation }', `import { ${camels} } from './${module}/${kebab}/routes.ts'\n`)
   insert('operations.ts', /^\](?![\s\S]*^\])/m, `  ...${camels},\n`)
-  insert('schemas.ts', 'import * as engine', `import * as ${camels} from './${module}/${kebab}/schema.ts'\n`)
-  insert('schemas.ts', /^\]$/m, `  ${camels},\n`)
+  insert('schemas.ts', /^export/m, `export * from './${module}/${kebab}/schema.ts'\n`)
   insert(
     'core/db/tables.ts',
     'import type { AudienceTables }',

@@ -9,7 +9,7 @@ import { type Family, familyOf, isOpen, mediaTypeOf, type Operation, pathParamNa
 import { scopes, scopesFor } from './core/http/scopes.ts'
 import { compileValidator } from './core/http/validation.ts'
 import { operations } from './operations.ts'
-import { namedSchemas } from './schemas.ts'
+import { namedSchemas } from './schema-names.ts'
 import { type Answer, newProject, type Shop, send } from './testing/app.ts'
 
 /*

@@ -25,7 +25,7 @@ test.runIf(databaseKind() === 'pglite')('npm run new writes the files of a noun 
   const read = (path: string) => readFileSync(join(copy, 'packages/server/src', path), 'utf8')
   for (const [path, line] of [
     ['operations.ts', '  ...giftWraps,'],
-    ['schemas.ts', '  giftWraps,'],
+    ['schemas.ts', "export * from './incentives/gift-wraps/schema.ts'"],
     ['core/db/tables.ts', "export type * from './tables/gift-wraps.ts'"],
     ['core/db/tables.ts', '    GiftWrapTables {}'],
     ['core/db/migrate.ts', "-gift-wraps', giftWraps],"],
