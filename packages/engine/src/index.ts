@@ -12,7 +12,17 @@ export {
 export { checkBundleRules } from './bundles.ts'
 export { calculateOrder } from './calculated-order.ts'
 export { type EvaluateOptions, evaluate } from './evaluate.ts'
-export { type CompiledFilter, checkFilter, compileFilter } from './filter/index.ts'
+export { argumentsOf, type CompiledFilter, checkFilter, compileFilter, filterFormat } from './filter/index.ts'
+export {
+  type Days,
+  type FilterOperator,
+  mapOperators,
+  nearPeriods,
+  operators as filterOperators,
+  type StateOperator,
+  stateOperators,
+  yearPeriods,
+} from './filter/operators.ts'
 export { compileFormula, type Formula, type FormulaFault, isFault, whyNotForPoints } from './formula/index.ts'
 export { type FieldFault, formulaFaults } from './formula-faults.ts'
 export { type Box, boxOf, checkShape, isInside, type Point, readPoint } from './location.ts'
@@ -40,4 +50,21 @@ export {
 } from './rules/index.ts'
 export { sentence } from './sentence.ts'
 export { defaultStackingRules } from './stacking-defaults.ts'
-export { addDuration, type Clock, clockAt, periodStart, readDuration, readInstant, whyNotValid } from './time/index.ts'
+export {
+  addDuration,
+  type Clock,
+  clockAt,
+  type Day,
+  dayOf,
+  dayText,
+  partsOf,
+  periodStart,
+  readDay,
+  readDuration,
+  readInstant,
+  startOfDay,
+  whyNotValid,
+  type Zone,
+  zoneOf,
+} from './time/index.ts'
+export { isRecord, isScalar, type Scalar, toBoolean, toDay, toNumber } from './values.ts'

@@ -47,14 +47,14 @@ export function toDay(value: unknown, clock: Clock): Day | null {
 const dateLength = '2025-02-26'.length
 
 /** Tests on the number of days since a date, by operator; a future date does not satisfy "less than 5 days ago". */
-export const daysAgo: Readonly<Record<string, (days: number, a: number) => boolean>> = {
+export const daysAgo = {
   $is_days_ago: (days, a) => days === a,
   $more_than_ago: (days, a) => days > a,
   $less_than_ago: (days, a) => days >= 0 && days < a,
   $is_days_in_future: (days, a) => -days === a,
   $more_than_future: (days, a) => -days > a,
   $less_than_future: (days, a) => days <= 0 && -days < a,
-}
+} satisfies Record<string, (days: number, a: number) => boolean>
 
 export type Comparison = (left: number, right: number) => boolean
 

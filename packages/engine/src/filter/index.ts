@@ -58,10 +58,11 @@ export function checkFilter(
 ): string | null {
   const parsed = readFilter(filter, permitted)
   if (typeof parsed !== 'string') return null
-  return parsed === '' ? howToWrite(property) : `Property ${property}${parsed}`
+  return parsed === '' ? filterFormat(property) : `Property ${property}${parsed}`
 }
 
-function howToWrite(property: string): string {
+/** The `details` of an error about a value that does not have the form of a filter. */
+export function filterFormat(property: string): string {
   const path = `${property.slice(property.lastIndexOf('.') + 1)}[\${field}][conditions][\${condition}]`
   return `Property ${property} should match either ${path}[\${index}] or ${path} format and condition must be one of: ${Object.keys(operators).join(', ')}`
 }
@@ -131,21 +132,25 @@ function readTests(field: string, set: unknown): Test[] | string {
   const entries = Object.entries(conditions)
   const tests: Test[] = []
   for (const [name, argument] of entries) {
-    const operator = ownEntry(operators, name)
-    if (operator === undefined) return ''
-    const { takes } = operator
-    const scalars = scalarsOf(argument)
-    // An operator switched off by `false` is ignored, even as one of two alternatives.
-    if (takes === 'switch' && scalars?.some((value) => toBoolean(value) === false)) continue
-    const acceptedScalars = takes === 'switch' || takes === 'nothing' ? [] : scalars
-    if (acceptedScalars === null) return ''
-    const list = acceptedScalars.map((scalar) => readArgument(field, scalar))
+    const operator = ownEntry<Operator>(operators, name)
+    const scalars = operator === undefined ? null : argumentsOf(operator, argument)
+    if (operator === undefined || scalars === null) return ''
+    if (scalars === 'off') continue
+    const list = scalars.map((scalar) => readArgument(field, scalar))
     const fault = list.map((a) => faultOf(a, operator, ownType(field))).find((fault) => fault !== null)
     if (fault != null) return `.${field}.conditions.${name} ${fault}`
     const forms = new Set(list.flatMap(({ text, number, boolean }) => [text, number, boolean]).filter(isScalar))
     tests.push({ operator, args: { list, forms } })
   }
   return entries.length === 0 ? '' : tests
+}
+
+/** The arguments of a condition; null when they are malformed. A switch is `off` if `false` is one of its alternatives. */
+export function argumentsOf({ takes }: Pick<Operator, 'takes'>, argument: unknown): Scalar[] | 'off' | null {
+  if (takes === 'nothing') return []
+  const scalars = scalarsOf(argument)
+  if (takes !== 'switch') return scalars
+  return scalars?.some((value) => toBoolean(value) === false) ? 'off' : []
 }
 
 /** `a`, `['a', 'b']` or `{ 0: 'a', 1: 'b' }` as a list; null for an empty list or any other value. */

@@ -49,8 +49,8 @@ export interface Arguments {
 /** The arguments of an operator: none, a switch (`false` disables the operator), or values of one kind. */
 export type Takes = 'nothing' | 'switch' | 'value' | 'text' | 'magnitude' | 'instant' | 'integer'
 
-export interface Operator {
-  readonly takes: Takes
+export interface Operator<T extends Takes = Takes> {
+  readonly takes: T
   readonly minimum?: number
   readonly maximum?: number
   holds(value: unknown, given: Arguments, type: FieldType, clock: Clock, catalogue: Catalogue): boolean
@@ -137,7 +137,7 @@ const dateTypes: ReadonlySet<FieldType> = new Set<FieldType>(['date', 'datetime'
 const day = (
   test: (day: Day, a: number, today: Day) => boolean,
   bounds: { minimum?: number; maximum?: number } = {},
-): Operator => ({
+): Operator<'integer'> => ({
   takes: 'integer',
   ...bounds,
   holds: (value, { list }, type, clock) =>
@@ -145,7 +145,7 @@ const day = (
 })
 
 /** A range of days; the end is exclusive. */
-type Days = readonly [from: Day, until: Day]
+export type Days = readonly [from: Day, until: Day]
 
 const within = (day: Day, [from, until]: Days): boolean => from <= day && day < until
 
@@ -169,7 +169,8 @@ const months =
   (length: number, shift: number) =>
   (today: Day): Days => [startOfPeriod(today, length, shift), startOfPeriod(today, length, shift + 1)]
 
-const nearPeriods = {
+/** The periods whose operators have a variant `_md` that ignores the year. */
+export const nearPeriods = {
   $today: oneDay(0),
   $yesterday: oneDay(-1),
   $tomorrow: oneDay(1),
@@ -180,9 +181,9 @@ const nearPeriods = {
   $last_month: months(1, -1),
   $next_month: months(1, 1),
 }
-const years = { $this_year: months(12, 0), $last_year: months(12, -1), $next_year: months(12, 1) }
+export const yearPeriods = { $this_year: months(12, 0), $last_year: months(12, -1), $next_year: months(12, 1) }
 
-const period = (days: (today: Day) => Days, ignoresYear: (type: FieldType) => boolean): Operator => ({
+const period = (days: (today: Day) => Days, ignoresYear: (type: FieldType) => boolean): Operator<'switch'> => ({
   takes: 'switch',
   holds: (value, _, type, clock) =>
     someDay(value, type, clock, (day) => (ignoresYear(type) ? hasAnniversary : within)(day, days(clock.wall().day))),
@@ -206,13 +207,13 @@ const sizeOf = (value: unknown, type: FieldType): number =>
 /** Of the built-in fields, only lists have a size. */
 const typesWithoutSize: ReadonlySet<FieldType> = new Set<FieldType>(['scalar', 'moment', 'birthday'])
 
-const countOperator = (is: Comparison): Operator => ({
+const countOperator = (is: Comparison): Operator<'integer'> => ({
   takes: 'integer',
   minimum: 0,
   holds: (value, { list }, type) => list.some(({ number }) => is(sizeOf(value, type), number as number)),
 })
 
-const texts = (test: (value: string, text: string) => boolean): Operator => ({
+const texts = (test: (value: string, text: string) => boolean): Operator<'text'> => ({
   takes: 'text',
   holds: (value, { list }, type) => hasText(value, type) && list.some(({ text }) => test(value, text)),
 })
@@ -240,13 +241,31 @@ const areasIn = memoize((locations: Locations) =>
 )
 
 /** State operators apply to vouchers, campaigns and jobs, which only the database filters. */
-const state: Operator = { takes: 'switch', holds: () => false }
+export const stateOperators = [
+  '$active',
+  '$expired',
+  '$before_start',
+  '$enabled',
+  '$disabled',
+  '$redeemed',
+  '$redeemable',
+  '$failed',
+  '$in_progress',
+] as const
+const state: Operator<'switch'> = { takes: 'switch', holds: () => false }
 
-const mapOperators = <T, R>(table: Readonly<Record<string, T>>, make: (entry: T, name: string) => R, suffix = '') =>
-  Object.fromEntries(Object.entries(table).map(([name, entry]) => [name + suffix, make(entry, name)]))
+/** One operator for each entry of a table, under its name and a suffix. */
+export const mapOperators = <K extends string, T, R, S extends string = ''>(
+  table: Readonly<Record<K, T>>,
+  make: (entry: T, name: K) => R,
+  suffix = '' as S,
+) =>
+  Object.fromEntries(
+    Object.entries<T>(table).map(([name, entry]) => [name + suffix, make(entry, name as K)]),
+  ) as Record<`${K}${S}`, R>
 
 /** Every filter operator (docs/reference/filters.md#meaning-of-the-operators), in the order in which errors list them. */
-export const operators: Readonly<Record<string, Operator>> = {
+export const operators = {
   $is: { takes: 'value', holds: equals },
   $is_not: { takes: 'value', holds: not(equals) },
   $in: { takes: 'value', holds: equals },
@@ -259,7 +278,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   $ends_with: texts((value, text) => value.endsWith(text)),
   ...mapOperators(
     comparisons,
-    (is, name): Operator => ({ takes: 'magnitude', holds: compare(is, name.startsWith('$less')) }),
+    (is, name): Operator<'magnitude'> => ({ takes: 'magnitude', holds: compare(is, name.startsWith('$less')) }),
   ),
   $after: { takes: 'instant', holds: compare(comparisons.$more_than) },
   $before: { takes: 'instant', holds: compare(comparisons.$less_than) },
@@ -268,7 +287,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   $count_more: countOperator((size, a) => size > a),
   $count_less: countOperator((size, a) => size < a),
   ...mapOperators(nearPeriods, (days) => period(days, (type) => type === 'birthday')),
-  ...mapOperators(years, (days) => period(days, () => false)),
+  ...mapOperators(yearPeriods, (days) => period(days, () => false)),
   $is_day: day((day, a) => weekdayOf(day) === a, { minimum: 0, maximum: 6 }),
   $is_day_of_month: day((day, a) => partsOf(day).day === a, { minimum: 1, maximum: 31 }),
   $is_month: day((day, a) => partsOf(day).month === a, { minimum: 1, maximum: 12 }),
@@ -286,13 +305,8 @@ export const operators: Readonly<Record<string, Operator>> = {
   $is_less_days_in_future_md: day((day, a, today) => untilNext(day, today) < a),
   $in_location: { takes: 'text', holds: inLocation },
   $not_in_location: { takes: 'text', holds: not(inLocation) },
-  $active: state,
-  $expired: state,
-  $before_start: state,
-  $enabled: state,
-  $disabled: state,
-  $redeemed: state,
-  $redeemable: state,
-  $failed: state,
-  $in_progress: state,
-}
+  ...(Object.fromEntries(stateOperators.map((name) => [name, state])) as Record<StateOperator, typeof state>),
+} satisfies Readonly<Record<`$${string}`, Operator>>
+
+export type FilterOperator = keyof typeof operators
+export type StateOperator = (typeof stateOperators)[number]

@@ -1,8 +1,8 @@
+import type { Scalar } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import type { Condition } from '../core/query/filter/conditions.ts'
-import type { Scalar } from '../core/query/filter/field.ts'
 import type { Filter, FilterFields } from '../core/query/filter/filter.ts'
 import type { DescribedObject } from '../definitions/metadata-schemas/rules.ts'
 

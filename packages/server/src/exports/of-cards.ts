@@ -1,7 +1,7 @@
+import type { Scalar } from '@guerdon/engine'
 import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import { yes } from '../core/query/filter/conditions.ts'
-import type { Scalar } from '../core/query/filter/field.ts'
 import type { Filter } from '../core/query/filter/filter.ts'
 import { codeKey } from '../incentives/vouchers/store.ts'
 import { column, type Exportable, withValues } from './exportable.ts'

@@ -1,4 +1,3 @@
-import { Temporal } from 'temporal-polyfill'
 import {
   type Action,
   dayLater,
@@ -63,7 +62,17 @@ export class LedgerModel {
   }
 
   dayOf(now: string): string {
-    return Temporal.Instant.from(now).toZonedDateTimeISO(this.#timezone).toPlainDate().toString()
+    return this.#localTime(now).slice(0, 10)
+  }
+
+  /** `2027-01-29 13:00:00` */
+  #localTime(at: string): string {
+    const format = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: this.#timezone,
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    })
+    return format.format(new Date(at))
   }
 
   /** Day by day: activates due pending points, then expires points whose last day has passed. */
@@ -182,8 +191,9 @@ export class LedgerModel {
     if (this.#redemptions.length === 0) return done()
     const redemption = this.#redemptions[number % this.#redemptions.length] as ModelRedemption
     if (redemption.is_returned) return refused('400 already_rolled_back')
-    const last = Temporal.Instant.from(redemption.at).toZonedDateTimeISO(this.#timezone).add({ months: 3 }).toInstant()
-    if (Temporal.Instant.compare(last, Temporal.Instant.from(now)) < 0) return refused('400 invalid_redemption')
+    const redeemedAt = this.#localTime(redemption.at)
+    const last = monthsLater(redeemedAt, 3) + redeemedAt.slice(10)
+    if (last < this.#localTime(now)) return refused('400 invalid_redemption')
     const card = this.cards[redemption.card] as ModelCard
     redemption.is_returned = true
     card.redemptions -= 1
@@ -244,9 +254,14 @@ const exceeded = refused('400 loyalty_card_points_exceeded')
 const rulesIn = (plan: object | undefined): Rules =>
   (plan as { expiration_rules?: Rules } | undefined)?.expiration_rules
 
-/** The date some months later, clamped to the end of a shorter month, or the last day of that month. */
 function dateBy(today: string, rules: Rules): string {
   if (rules === undefined) return 'never'
-  const later = Temporal.PlainDate.from(today).add({ months: rules.period_value })
-  return (rules.rounding_type === 'END_OF_MONTH' ? later.with({ day: later.daysInMonth }) : later).toString()
+  return monthsLater(today, rules.period_value, rules.rounding_type === 'END_OF_MONTH' ? 31 : undefined)
+}
+
+/** The date some months later, clamped to the end of a shorter month. */
+function monthsLater(day: string, months: number, dayOfMonth = Number(day.slice(8, 10))): string {
+  const date = new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) + months, 0))
+  date.setUTCDate(Math.min(dayOfMonth, date.getUTCDate()))
+  return date.toISOString().slice(0, 10)
 }

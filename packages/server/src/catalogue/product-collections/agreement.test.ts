@@ -1,9 +1,8 @@
-import { defaultStackingRules, evaluate } from '@guerdon/engine'
+import { defaultStackingRules, evaluate, filterOperators } from '@guerdon/engine'
 import type { Catalogue, Facts, ItemFacts, Shape } from '@guerdon/engine/schema'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { filterOperators } from '../../core/query/filter/operators.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 
 // SQL lists a collection, and the engine matches order lines against it. Both must select the same goods.

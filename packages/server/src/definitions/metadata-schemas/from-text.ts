@@ -1,6 +1,6 @@
+import { toBoolean, toNumber } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import { parseInstant } from '../../core/lib/instant.ts'
-import { toBoolean, toNumber } from '../../core/query/filter/field.ts'
 import type { Definition } from './definition.ts'
 
 /**

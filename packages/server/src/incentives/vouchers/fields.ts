@@ -1,8 +1,9 @@
+import type { StateOperator } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import { type RawBuilder, sql } from 'kysely'
 import type { Project } from '../../core/db/project-row.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import type { FilterField, Moment, StateOperator } from '../../core/query/filter/field.ts'
+import type { FilterField, Moment } from '../../core/query/filter/field.ts'
 import { type FilterFields, metadataField } from '../../core/query/filter/filter.ts'
 
 /**

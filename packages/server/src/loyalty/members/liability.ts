@@ -1,5 +1,5 @@
+import { readDay, startOfDay, zoneOf } from '@guerdon/engine'
 import { sql } from 'kysely'
-import { Temporal } from 'temporal-polyfill'
 import type { Ctx } from '../../core/context.ts'
 import { invalidQuery, notFound } from '../../core/http/errors.ts'
 import { type Instant, parseInstant, toInstant } from '../../core/lib/instant.ts'
@@ -50,10 +50,10 @@ function readMoment({ now, project: { timezone } }: Ctx, asOfParameter: string |
   if (asOfParameter === undefined) return now
   const moment = parseInstant(asOfParameter)
   if (moment === null) throw invalidQuery('Property .as_of cannot be recognized as a ISO-8601 compliant date')
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(asOfParameter)) return moment
-  const { zone } = clockOf({ now, timezone })
-  const nextDay = Temporal.PlainDate.from(asOfParameter).add({ days: 1 }).toZonedDateTime(zone.name)
-  return toInstant(Math.max(firstMoment, Math.min(nextDay.epochMilliseconds - 1, lastMoment)))
+  const day = readDay(asOfParameter)
+  if (day === null) return moment
+  const end = startOfDay(day + 1, zoneOf(timezone)) - 1
+  return toInstant(Math.max(firstMoment, Math.min(end, lastMoment)))
 }
 
 // Years with four digits.

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { Temporal } from 'temporal-polyfill'
+import { type Day, readDay, startOfDay, zoneOf } from '@guerdon/engine'
 import type { SimpleOrder } from '../../core/events/shapes.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
@@ -77,7 +77,7 @@ async function ordersOf({ ctx }: LoyaltyUnitOfWork, cards: readonly Card[]): Pro
 
 /** Midnight of the day in the project's time zone. */
 const startOf = ({ ctx: { project } }: LoyaltyUnitOfWork, day: string): Moment => ({
-  at: toInstant(Temporal.PlainDate.from(day).toZonedDateTime(project.timezone).epochMilliseconds),
+  at: toInstant(startOfDay(readDay(day) as Day, zoneOf(project.timezone))),
   today: day,
   spent_on: day,
 })

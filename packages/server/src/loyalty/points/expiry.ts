@@ -1,7 +1,6 @@
-import { Temporal } from 'temporal-polyfill'
+import { clockAt, dayText, partsOf, toDay } from '@guerdon/engine'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
-import { todayIn } from '../../core/query/filter/calendar.ts'
 import type { AdjustPoints } from './schema.ts'
 
 /**
@@ -16,23 +15,11 @@ export function expiryOf(
   if (expiration_type === 'NON_EXPIRING') return null
   if (expiration_date == null)
     throw new ApiError('missing_param', { details: "Parameter 'expiration_date' is required" })
-  const { timezone } = ctx.project
-  const day = readDay(expiration_date, timezone)
-  if (day === null) throw invalidPayload('Property .expiration_date cannot be recognized as a ISO-8601 compliant date')
-  if (day < todayIn({ now: ctx.now, timezone }))
+  const clock = clockAt(ctx.now, ctx.project.timezone)
+  const day = toDay(expiration_date, clock)
+  if (day === null || partsOf(day).year > 9_999)
+    throw invalidPayload('Property .expiration_date cannot be recognized as a ISO-8601 compliant date')
+  if (day < clock.wall().day)
     throw new ApiError('invalid_expiration_date', { details: 'Expiration date cannot be set in the past' })
-  return day
-}
-
-/** Reads a date as a day in the project's time zone, and a timestamp as the day it falls on there. */
-function readDay(text: string, timezone: string): string | null {
-  try {
-    const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text)
-    const day = isDate
-      ? Temporal.PlainDate.from(text, { overflow: 'reject' })
-      : Temporal.Instant.from(text).toZonedDateTimeISO(timezone).toPlainDate()
-    return day.year < 1 || day.year > 9_999 ? null : day.toString()
-  } catch {
-    return null
-  }
+  return dayText(day)
 }

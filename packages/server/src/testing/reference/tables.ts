@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { operators as filterOperators, type Operator, type Takes } from '../../../../engine/src/filter/operators.ts'
 import { functions } from '../../../../engine/src/formula/functions.ts'
 import { lazyFunctions } from '../../../../engine/src/formula/run.ts'
 import { type ArgumentKind, operators as ruleOperators } from '../../../../engine/src/rules/conditions.ts'
@@ -10,7 +11,6 @@ import { familyOf } from '../../core/http/operation.ts'
 import { scopes, scopesFor } from '../../core/http/scopes.ts'
 import { idKinds, idPrefix, newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type AnyOperator, type Arguments, filterOperators } from '../../core/query/filter/operators.ts'
 import { BadSettings, type Environment, environment, readSettings } from '../../core/settings.ts'
 import { operations } from '../../operations.ts'
 import { reservedIds } from '../reserved-ids.ts'
@@ -218,19 +218,19 @@ function formulaFunctionsTable(): string {
 
 /** Operators with the same arguments share a row. */
 function filterOperatorsTable(): string {
-  const rows = Map.groupBy(Object.entries<AnyOperator>(filterOperators), ([, operator]) => argumentsText(operator))
+  const rows = Map.groupBy(Object.entries<Operator>(filterOperators), ([, operator]) => argumentsText(operator))
   return table(
     ['Arguments', 'Operators'],
     [...rows].map(([taken, operators]) => [taken, codes(operators.map(([name]) => name))]),
   )
 }
 
-function argumentsText({ takes, minimum, maximum }: AnyOperator): string {
+function argumentsText({ takes, minimum, maximum }: Operator): string {
   const from = minimum === undefined ? '' : ` from ${minimum}`
   return `${argumentsNames[takes]}${from}${maximum === undefined ? '' : ` to ${maximum}`}`
 }
 
-const argumentsNames: Readonly<Record<keyof Arguments, string>> = {
+const argumentsNames: Readonly<Record<Takes, string>> = {
   nothing: 'none: what is sent is ignored',
   switch: '`true`',
   value: 'values of the type of the field',

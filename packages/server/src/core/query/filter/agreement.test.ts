@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { checkFilter, clockAt, compileFilter, isInside } from '@guerdon/engine'
+import { checkFilter, clockAt, compileFilter, filterOperators, isInside } from '@guerdon/engine'
 import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -8,7 +8,6 @@ import { measurable } from '../../../definitions/locations/check.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Filter, type FilterFields, filterSql, metadataField, parseFilter } from './filter.ts'
-import { filterOperators } from './operators.ts'
 
 // A filter is evaluated in the database, for lists, and in the engine, for the lines of an order. Both must agree.
 

@@ -1,39 +1,36 @@
+import { type FilterOperator, filterOperators, type Scalar, toBoolean, toNumber } from '@guerdon/engine'
 import { type Instant, parseInstant } from '../../lib/instant.ts'
-import type { FilterField, Scalar } from './field.ts'
-import { toBoolean, toNumber } from './field.ts'
-import type { FilterOperator } from './operators.ts'
-import { type AnyOperator, type Arguments, filterOperators } from './operators.ts'
+import type { FilterField } from './field.ts'
 
 interface ArgumentError {
   error: string
 }
 
-/** Converts an argument to the type that its operator compares on the field, or returns an error. */
-export function readArgument(operator: FilterOperator, argument: Scalar, field: FilterField): Scalar | ArgumentError {
-  const { takes, ...bounds }: AnyOperator = filterOperators[operator]
-  return argumentReaders[takes](argument, field, bounds)
+interface Declaration {
+  takes: string
+  minimum?: number
+  maximum?: number
 }
 
-type ArgumentReader = (
+/** Converts an argument to the type that its operator compares on the field, or returns an error. */
+export function readArgument(
+  operator: FilterOperator,
   argument: Scalar,
-  field: FilterField,
-  bounds: { minimum?: number; maximum?: number },
-) => Scalar | ArgumentError
-
-const argumentReaders: { [T in keyof Arguments]: ArgumentReader } = {
-  nothing: (argument) => argument,
-  switch: (argument) => argument,
-  value: (argument, { type }) => valueReaders[type](argument),
-  text: toText,
-  magnitude: (argument, { type }) =>
-    type === 'number' ? valueReaders.number(argument) : (toNumber(argument) ?? toMagnitude(argument, type)),
-  instant: toMoment,
-  integer(argument, _, { minimum = -Infinity, maximum = Infinity }) {
-    const number = toNumber(argument)
-    if (number === null || !Number.isSafeInteger(number)) return { error: 'must be integer' }
-    if (number < minimum) return { error: `must be >= ${minimum}` }
-    return number > maximum ? { error: `must be <= ${maximum}` } : number
-  },
+  { type }: FilterField,
+): Scalar | ArgumentError {
+  const { takes, minimum, maximum }: Declaration = filterOperators[operator]
+  switch (takes) {
+    case 'integer':
+      return toInteger(argument, minimum, maximum)
+    case 'instant':
+      return toMoment(argument)
+    case 'magnitude':
+      return type === 'number' ? valueReaders.number(argument) : (toNumber(argument) ?? toMagnitude(argument, type))
+    case 'value':
+      return valueReaders[type](argument)
+    default:
+      return toText(argument)
+  }
 }
 
 const valueReaders: { [T in FilterField['type']]: (argument: Scalar) => Scalar | ArgumentError } = {
@@ -60,8 +57,7 @@ function toText(argument: Scalar): string | ArgumentError {
 
 function toMoment(argument: Scalar): Instant | ArgumentError {
   const at = typeof argument === 'string' ? parseInstant(argument) : null
-  // Only the years 1 to 9999: beyond them JavaScript and PostgreSQL format dates differently.
-  return at !== null && /^(?!0000)\d{4}-/.test(at) ? at : { error: 'cannot be recognized as a ISO-8601 compliant date' }
+  return at ?? { error: 'cannot be recognized as a ISO-8601 compliant date' }
 }
 
 /** Not a number, so a moment; fields without numbers and dates accept any argument, and the condition is false. */
@@ -71,4 +67,11 @@ function toMagnitude(argument: Scalar, type: FilterField['type']): Scalar | Argu
   return type === 'string' || type === 'boolean' || type === 'array'
     ? 0
     : { error: 'must be number or ISO-8601 compliant date' }
+}
+
+function toInteger(argument: Scalar, minimum = -Infinity, maximum = Infinity): number | ArgumentError {
+  const number = toNumber(argument)
+  if (number === null || !Number.isSafeInteger(number)) return { error: 'must be integer' }
+  if (number < minimum) return { error: `must be >= ${minimum}` }
+  return number > maximum ? { error: `must be <= ${maximum}` } : number
 }

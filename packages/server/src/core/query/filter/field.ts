@@ -1,3 +1,4 @@
+import type { StateOperator } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import type { Expression } from 'kysely'
 import type { Instant } from '../../lib/instant.ts'
@@ -23,29 +24,4 @@ export type FilterField = {
 export interface Moment {
   now: Instant
   timezone: string
-}
-
-export type StateOperator =
-  | '$active'
-  | '$expired'
-  | '$before_start'
-  | '$enabled'
-  | '$disabled'
-  | '$redeemed'
-  | '$redeemable'
-  | '$failed'
-  | '$in_progress'
-
-export type Scalar = string | number | boolean
-
-export function toNumber(argument: Scalar): number | null {
-  if (typeof argument === 'number') return Number.isFinite(argument) ? argument : null
-  if (typeof argument !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(argument)) return null
-  const number = Number(argument)
-  return Number.isFinite(number) ? number : null
-}
-
-export function toBoolean(argument: Scalar): boolean | null {
-  const text = String(argument).toLowerCase()
-  return text === 'true' ? true : text === 'false' ? false : null
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { type FilterOperator, filterOperators } from '@guerdon/engine'
 import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -9,7 +10,6 @@ import { ApiError, invalidPayload } from '../../http/errors.ts'
 import { todayIn } from './calendar.ts'
 import type { Moment } from './field.ts'
 import { type FilterFields, filterSql, isDayRelative, locationsIn, metadataField, parseFilter } from './filter.ts'
-import { type FilterOperator, filterOperators } from './operators.ts'
 
 const fields: FilterFields = {
   id: { type: 'string', column: 'id' },

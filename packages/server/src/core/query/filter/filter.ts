@@ -1,3 +1,4 @@
+import { argumentsOf, type FilterOperator, filterFormat, filterOperators, isRecord, type Scalar } from '@guerdon/engine'
 import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import type { Expression } from 'kysely'
 import { type ApiError, invalidQuery } from '../../http/errors.ts'
@@ -5,8 +6,8 @@ import { limits } from '../../lib/limits.ts'
 import { isStorable, readArgument } from './arguments.ts'
 import { clockOf } from './calendar.ts'
 import { all, any, type Condition, yes } from './conditions.ts'
-import { type FilterField, type Moment, type Scalar, toBoolean } from './field.ts'
-import { type AnyOperator, type FilterOperator, filterOperators, type Test } from './operators.ts'
+import type { FilterField, Moment } from './field.ts'
+import { dayRelativeOperators, type OperatorSql, operatorsSql } from './operators.ts'
 import { hasDays, readingOf } from './readings.ts'
 
 /** The filterable fields of a resource. A `*` in a name matches any text, which is passed to the function. */
@@ -49,43 +50,63 @@ export function parseFilter(
 ): Filter {
   const filter: Filter = { junction: 'and', fields: [] }
   if (raw === undefined || raw === null) return filter
-  const malformed = () => refuse(malformedText(property))
-  if (!isRecord(raw)) throw malformed()
-
-  let valuesCount = 0
-  for (const [name, entry] of Object.entries(raw)) {
-    if (name === 'junction') {
-      const junction = typeof entry === 'string' ? entry.toLowerCase() : null
-      if (junction !== 'and' && junction !== 'or') throw malformed()
-      filter.junction = junction
-      continue
-    }
-    const field = fieldNamed(fields, name)
-    const tests = field === null ? null : testsOf(entry, field)
-    if (field === null || tests === null || tests.length === 0) throw malformed()
-
-    const conditions: FilterCondition[] = []
-    for (const [operator, argument] of tests) {
-      const { takes } = filterOperators[operator]
-      if (takes === 'switch' && isSwitchedOff(argument)) continue
-      const scalars = takes === 'switch' || takes === 'nothing' ? [] : scalarsOf(argument)
-      if (scalars === null) throw malformed()
-      const values = scalars.map((scalar) => {
-        const value = readArgument(operator, scalar, field)
-        if (typeof value === 'object')
-          throw refuse(`Property ${property}.${name}.conditions.${operator} ${value.error}`)
-        return value
-      })
-      conditions.push({ operator, values })
-      valuesCount += Math.max(1, values.length)
-    }
-    if (conditions.length > 0) filter.fields.push({ name, field, conditions })
+  const refusals: Refusals = {
+    malformed: () => refuse(filterFormat(property)),
+    fault: (text) => refuse(`Property ${property}${text}`),
   }
-  if (filter.fields.length > limits.filter_fields_max)
-    throw refuse(`Property ${property} must NOT have more than ${limits.filter_fields_max} fields`)
-  if (valuesCount > limits.filter_values_max)
-    throw refuse(`Property ${property} must NOT have more than ${limits.filter_values_max} values`)
+  if (!isRecord(raw)) throw refusals.malformed()
+  for (const [name, entry] of Object.entries(raw)) {
+    const field = fieldNamed(fields, name)
+    if (name === 'junction') filter.junction = readJunction(entry, refusals)
+    else if (field === null) throw refusals.malformed()
+    else {
+      const conditions = readConditions(name, field, entry, refusals)
+      if (conditions.length > 0) filter.fields.push({ name, field, conditions })
+    }
+  }
+  checkSize(filter, refusals)
   return filter
+}
+
+/** Creates the errors of one filter. */
+interface Refusals {
+  malformed(): ApiError
+  fault(text: string): ApiError
+}
+
+function readJunction(entry: unknown, { malformed }: Refusals): Filter['junction'] {
+  const junction = typeof entry === 'string' ? entry.toLowerCase() : null
+  if (junction !== 'and' && junction !== 'or') throw malformed()
+  return junction
+}
+
+function readConditions(
+  name: string,
+  field: FilterField,
+  entry: unknown,
+  { malformed, fault }: Refusals,
+): FilterCondition[] {
+  const tests = testsOf(entry, field)
+  if (tests === null) throw malformed()
+  return tests.flatMap(([operator, argument]) => {
+    const scalars = argumentsOf(filterOperators[operator], argument)
+    if (scalars === null) throw malformed()
+    if (scalars === 'off') return []
+    const values = scalars.map((scalar) => {
+      const value = readArgument(operator, scalar, field)
+      if (typeof value === 'object') throw fault(`.${name}.conditions.${operator} ${value.error}`)
+      return value
+    })
+    return [{ operator, values }]
+  })
+}
+
+function checkSize({ fields }: Filter, { fault }: Refusals): void {
+  if (fields.length > limits.filter_fields_max)
+    throw fault(` must NOT have more than ${limits.filter_fields_max} fields`)
+  const counts = fields.flatMap(({ conditions }) => conditions.map(({ values }) => Math.max(1, values.length)))
+  if (counts.reduce((sum, count) => sum + count, 0) > limits.filter_values_max)
+    throw fault(` must NOT have more than ${limits.filter_values_max} values`)
 }
 
 /** The shapes of the locations that `locationsIn` returns. A location without a shape contains no point. */
@@ -105,7 +126,7 @@ export function filterSql(
     const value = readingOf(field, clock)
     return all(
       conditions.map(({ operator, values }) =>
-        (filterOperators[operator] as Test).holds(value, values, clock, locations),
+        (operatorsSql[operator] as OperatorSql)(value, values, clock, locations),
       ),
     )
   })
@@ -129,17 +150,12 @@ export function isDayRelative({ fields }: Filter): boolean {
   return fields.some(
     ({ field, conditions }) =>
       hasDays(field) &&
-      conditions.some(({ operator, values }) => {
-        const { takes, is_day_relative }: AnyOperator = filterOperators[operator]
-        return is_day_relative || (takes === 'magnitude' && values.some((value) => typeof value === 'number'))
-      }),
+      conditions.some(
+        ({ operator, values }) =>
+          Object.hasOwn(dayRelativeOperators, operator) ||
+          (filterOperators[operator].takes === 'magnitude' && values.some((value) => typeof value === 'number')),
+      ),
   )
-}
-
-const malformedText = (property: string): string => {
-  const name = property.slice(property.lastIndexOf('.') + 1)
-  const path = `${name}[\${field}][conditions][\${condition}]`
-  return `Property ${property} should match either ${path}[\${index}] or ${path} format and condition must be one of: ${Object.keys(filterOperators).join(', ')}`
 }
 
 function fieldNamed(fields: FilterFields, name: string): FilterField | null {
@@ -153,7 +169,7 @@ function fieldNamed(fields: FilterFields, name: string): FilterField | null {
   return null
 }
 
-/** The operators of one field with their arguments, or null when the entry is malformed. */
+/** The operators of one field with their arguments; null when the entry is malformed or has none. */
 function testsOf(entry: unknown, { states }: FilterField): Array<[FilterOperator, unknown]> | null {
   if (!isRecord(entry)) return null
   const bare = states !== undefined && !Object.hasOwn(entry, 'conditions')
@@ -165,27 +181,7 @@ function testsOf(entry: unknown, { states }: FilterField): Array<[FilterOperator
     if (!isOperator(operator)) return null
     tests.push([operator, argument])
   }
-  return tests
+  return tests.length === 0 ? null : tests
 }
 
 const isOperator = (name: string): name is FilterOperator => Object.hasOwn(filterOperators, name)
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isSwitchedOff = (argument: unknown): boolean =>
-  scalarsOf(argument)?.some((value) => toBoolean(value) === false) === true
-
-/** `a`, `['a', 'b']` or `{ 0: 'a', 1: 'b' }` as a list; null when it is malformed or empty. */
-function scalarsOf(argument: unknown): Scalar[] | null {
-  const values = isRecord(argument) ? listOfIndexed(argument) : Array.isArray(argument) ? argument : [argument]
-  return values !== null && values.length > 0 && values.every(isScalar) ? values : null
-}
-
-function listOfIndexed(argument: Record<string, unknown>): unknown[] | null {
-  const indexes = Object.keys(argument)
-  if (!indexes.every((index) => /^\d{1,9}$/.test(index))) return null
-  return indexes.sort((a, b) => Number(a) - Number(b)).map((index) => argument[index])
-}
-
-const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)

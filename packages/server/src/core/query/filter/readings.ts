@@ -1,10 +1,10 @@
+import { type Days, type Scalar, toBoolean, toNumber } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import { type Expression, sql } from 'kysely'
 import { parseInstant } from '../../lib/instant.ts'
-import { type Clock, type Days, dateText, startOfDay, type Zone } from './calendar.ts'
+import { dateText, type FilterClock, startOfDayText } from './calendar.ts'
 import { any, type Condition, no } from './conditions.ts'
-import type { FilterField, Scalar } from './field.ts'
-import { toBoolean, toNumber } from './field.ts'
+import type { FilterField } from './field.ts'
 import type { PointSql } from './inside.ts'
 
 /**
@@ -36,7 +36,11 @@ export interface Reading {
 export type DayFormat = 'D' | 'DD' | 'MM' | 'MM-DD' | 'YYYY-MM-DD'
 
 type FieldOf<T extends FilterField['type']> = Extract<FilterField, { type: T }> & { type: T }
-type Read<T extends FilterField['type']> = (value: Expression<unknown>, field: FieldOf<T>, clock: Clock) => Reading
+type Read<T extends FilterField['type']> = (
+  value: Expression<unknown>,
+  field: FieldOf<T>,
+  clock: FilterClock,
+) => Reading
 
 const readings: { [T in FilterField['type']]: Read<T> } = {
   string(column, { case_insensitive }) {
@@ -71,33 +75,28 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
     days: daysOfDate(value),
     ignores_year,
   }),
-  datetime: (value, _, { zone }) => ({
+  datetime: (value, _, clock) => ({
     missing: sql`${value} is null`,
     equals: (values) => oneOf(value, values, (a) => sql`${a}::timestamptz`),
     instant: (test) => test(value),
     days: {
-      ...daysOfDate(sql`(${value} at time zone ${zone.sql})::date`),
+      ...daysOfDate(dateIn(clock, value)),
       // Compares moments, not days of the zone, so that an index on the column can be used.
       within: ([from, until]) =>
-        sql`(${value} >= ${startOfDay(from, zone)}::timestamptz and ${value} < ${startOfDay(until, zone)}::timestamptz)`,
+        sql`(${value} >= ${startOfDayText(from, clock)}::timestamptz and ${value} < ${startOfDayText(until, clock)}::timestamptz)`,
     },
   }),
-  datetimes(moments, _, { zone }) {
+  datetimes(moments, _, clock) {
     const some = (test: Test): Condition =>
       sql`exists (select from ${moments} as each (at) where ${test(sql`each.at`)})`
     const element = (a: Scalar) => some((at) => sql`${instantText(at)} = ${String(a)}::text`)
-    const dayIs = (test: (days: NonNullable<Reading['days']>) => Condition) =>
-      some((at) => test(daysOfDate(sql`(${at} at time zone ${zone.sql})::date`)))
     return {
       missing: sql`not exists ${moments}`,
       equals: (values) => any(values.map(element)),
       element,
       size: sql`(select nullif(count(*), 0) from ${moments} as each)`,
       instant: some,
-      days: {
-        within: (days) => dayIs(({ within }) => within(days)),
-        spelled: (format, texts) => dayIs(({ spelled }) => spelled(format, texts)),
-      },
+      days: daysOfSome(some, (at) => dateIn(clock, at)),
     }
   },
   array(value) {
@@ -109,7 +108,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
       size: sizeOfArray(value),
     }
   },
-  metadata(column, { key, value_type }, { zone }) {
+  metadata(column, { key, value_type }, clock) {
     const value = sql`(${column} -> ${key}::text)`
     const text = sql`(${column} ->> ${key}::text)`
     const holds = (part: unknown) => holdsJson(column, { [key]: part })
@@ -130,18 +129,18 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
     }
     switch (value_type) {
       case undefined:
-        return { ...reading, ...texts, ...datesIn((test) => test(text), zone) }
+        return { ...reading, ...texts, ...datesIn((test) => test(text), clock) }
       case 'string':
       case 'image_url':
         return { ...reading, ...texts }
       case 'number':
         return { ...reading, number: numberIn(value, text) }
       case 'date':
-        return { ...reading, ...datesIn((test) => someText(value, test), zone) }
+        return { ...reading, ...datesIn((test) => someText(value, test), clock) }
       case 'datetime':
         return {
           ...reading,
-          ...datesIn((test) => someText(value, test), zone),
+          ...datesIn((test) => someText(value, test), clock),
           // A schema accepts many notations of the same moment, so they cannot be enumerated as in `spellings`.
           equals: (values) => any([isMoment(text, values), ...values.map(element)]),
         }
@@ -158,19 +157,34 @@ export const hasDays = (field: FilterField): boolean =>
   field.type === 'datetimes' ||
   (field.type === 'metadata' && [undefined, 'date', 'datetime'].includes(field.value_type))
 
-export function readingOf(field: FilterField, clock: Clock): Reading {
+export function readingOf(field: FilterField, clock: FilterClock): Reading {
   const value = typeof field.column === 'string' ? sql.ref(field.column) : field.column
   const reading = (readings[field.type] as Read<FilterField['type']>)(value, field, clock)
   return field.states === undefined ? reading : { ...reading, states: field.states }
 }
 
-function daysOfDate(date: Expression<unknown>): NonNullable<Reading['days']> {
+type DaysReading = NonNullable<Reading['days']>
+
+function daysOfDate(date: Expression<unknown>): DaysReading {
   return {
     within: ([from, until]) => sql`(${date} >= ${dateText(from)}::date and ${date} < ${dateText(until)}::date)`,
     spelled: (format, texts) =>
       sql`to_char(${date}, ${format}::text) = any(string_to_array(${texts.join(',')}::text, ','))`,
   }
 }
+
+/** The days of several values, one of which must match. */
+const daysOfSome = (
+  some: (test: Test) => Condition,
+  dateOf: (value: Expression<unknown>) => Expression<unknown>,
+): DaysReading => ({
+  within: (days) => some((value) => daysOfDate(dateOf(value)).within(days)),
+  spelled: (format, texts) => some((value) => daysOfDate(dateOf(value)).spelled(format, texts)),
+})
+
+/** The day of a moment in the time zone of the project. */
+const dateIn = ({ zone_sql }: FilterClock, at: Expression<unknown>): Expression<unknown> =>
+  sql`(${at} at time zone ${zone_sql})::date`
 
 /**
  * Matches the dates that `parseInstant` accepts. Only matching text is cast, so no stored text can make a statement fail.
@@ -190,8 +204,8 @@ const momentOf = (text: Expression<unknown>): Expression<unknown> =>
     '(T[0-9]{2})(?=Z|[+-]|$)', '\\1:00'), '([.][0-9]{3})[0-9]+', '\\1')::timestamptz)`
 
 /** The day of a stored text: a date is the same day in every zone, a moment its day in the time zone of the project. */
-const dayOf = (text: Expression<unknown>, zone: Zone): Expression<unknown> =>
-  sql`coalesce(substring(${text} from ${sql.lit(isoDay)})::date, (${momentOf(text)} at time zone ${zone.sql})::date)`
+const dateOfText = (clock: FilterClock, text: Expression<unknown>): Expression<unknown> =>
+  sql`coalesce(substring(${text} from ${sql.lit(isoDay)})::date, ${dateIn(clock, momentOf(text))})`
 
 type Test = (tested: Expression<unknown>) => Condition
 
@@ -200,17 +214,10 @@ const instantText = (at: Expression<unknown>): Expression<unknown> =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** The readings of dates stored as text; `some` applies a test to the stored texts. */
-function datesIn(some: (test: Test) => Condition, zone: Zone): Pick<Reading, 'instant' | 'days'> {
-  const dayIs = (test: (days: NonNullable<Reading['days']>) => Condition) =>
-    some((text) => test(daysOfDate(dayOf(text, zone))))
-  return {
-    instant: (test) => some((text) => test(momentOf(text))),
-    days: {
-      within: (days) => dayIs(({ within }) => within(days)),
-      spelled: (format, texts) => dayIs(({ spelled }) => spelled(format, texts)),
-    },
-  }
-}
+const datesIn = (some: (test: Test) => Condition, clock: FilterClock): Pick<Reading, 'instant' | 'days'> => ({
+  instant: (test) => some((text) => test(momentOf(text))),
+  days: daysOfSome(some, (text) => dateOfText(clock, text)),
+})
 
 /** Whether the text of a JSON value, or of one element of an array, passes the test. */
 const someText = (value: Expression<unknown>, test: Test): Condition =>
