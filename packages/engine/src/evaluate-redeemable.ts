@@ -138,7 +138,7 @@ function apply(
   evaluationMode: EvaluationMode,
   trace: Step[] | null,
 ): EvaluatedRedeemable {
-  const { redeemable, rules, use, bundle } = eligible
+  const { redeemable, rules, use } = eligible
   const cart = run.cart === null ? null : copyForNextRedeemable(run.cart)
   const result =
     evaluationMode.is_qualification === true && redeemable.kind === 'loyalty_card' ? {} : applyTo(cart, use)
@@ -152,31 +152,39 @@ function apply(
     if (reason !== null) return refuse(redeemable, { reason }, trace)
   }
 
+  return { outcome: applicable(run.cart, cart, eligible, result, trace), cart }
+}
+
+/** The answer about an applied redeemable; `before` is the order without it. */
+function applicable(
+  before: Cart | null,
+  cart: Cart | null,
+  { redeemable, use, bundle }: EligibleRedeemable,
+  result: ApplicationResult,
+  trace: Step[] | null,
+): Applicable {
+  const { object, id } = redeemable
+  const { discount, credits = 0, points, reached } = result
   const order = cart === null ? null : calculatedOrder(cart, 'redeemable')
-  const selected = result.reached?.selected ?? informationalSelection(run.cart, use)
-  const units = result.reached?.counts_units === true ? countDiscountedUnits(result.reached.selected, use.scope) : null
+  const selected = reached?.selected ?? informationalSelection(before, use)
+  const units = reached?.counts_units === true ? countDiscountedUnits(reached.selected, use.scope) : null
   const outcome: Applicable = {
     status: 'APPLICABLE',
-    object: redeemable.object,
-    id: redeemable.id,
+    object,
+    id,
     ...(order === null ? {} : { order }),
-    ...coveredEntries(run.cart, use.coverage, selected, use.scope),
-    ...(result.discount === undefined ? {} : { discount: result.discount }),
-    ...(redeemable.kind === 'gift_voucher'
-      ? { gift: { balance: redeemable.gift.balance, credits: result.credits ?? 0 } }
-      : {}),
-    ...(result.points === undefined ? {} : { loyalty_card: { points: result.points } }),
+    ...coveredEntries(before, use.coverage, selected, use.scope),
+    ...(discount === undefined ? {} : { discount }),
+    ...(redeemable.kind === 'gift_voucher' ? { gift: { balance: redeemable.gift.balance, credits } } : {}),
+    ...(points === undefined ? {} : { loyalty_card: { points } }),
     ...(bundle === null ? {} : { bundle }),
     has_effect: hasEffect(cart, redeemable, result),
     ...(units === null ? {} : { units }),
     discounted_goods: cart === null ? [] : discountedGoods(cart),
   }
-  if (trace !== null) {
-    const { object, id } = redeemable
-    const amount = order?.total_applied_discount_amount ?? 0
-    outcome.explanation = { object, id, status: 'APPLICABLE', amount, steps: trace }
-  }
-  return { outcome, cart }
+  if (trace === null) return outcome
+  const amount = order?.total_applied_discount_amount ?? 0
+  return { ...outcome, explanation: { object, id, status: 'APPLICABLE', amount, steps: trace } }
 }
 
 /** Replaces the steps of rules that were undecided in the first pass by those of the second; unchanged steps stay. */
@@ -196,27 +204,18 @@ function replaceDecidedSteps(trace: Step[], secondPassSteps: readonly Step[]): v
 function refuse(redeemable: Redeemable, { reason, bundle }: Refusal, trace: Step[] | null): { outcome: Inapplicable } {
   const { object, id } = redeemable
   const { key, message } = reason
-  const explanation =
-    trace === null
-      ? {}
-      : {
-          explanation: {
-            object,
-            id,
-            status: 'INAPPLICABLE' as const,
-            reason: { key, message },
-            steps: withFailure(trace, key),
-          },
-        }
+  const outcome: Inapplicable = { status: 'INAPPLICABLE', object, id, reason, ...(bundle == null ? {} : { bundle }) }
+  if (trace === null) return { outcome }
+  const steps = withFailure(trace, key)
   return {
-    outcome: { status: 'INAPPLICABLE', object, id, reason, ...(bundle == null ? {} : { bundle }), ...explanation },
+    outcome: { ...outcome, explanation: { object, id, status: 'INAPPLICABLE', reason: { key, message }, steps } },
   }
 }
 
-function effectOn(cart: Cart | null, { credits, points }: ApplicationResult): Effect {
+function effectOn(cart: Cart | null, { credits = 0, points = 0 }: ApplicationResult): Effect {
   const discount = cart === null ? 0 : appliedDiscountOf(cart)
   const total = cart === null || cart.amount === null ? null : totalOf(cart)
-  return { total, discount, credits: credits ?? 0, points: points ?? 0 }
+  return { total, discount, credits, points }
 }
 
 const appliedDiscountOf = (cart: Cart): number =>
@@ -226,9 +225,13 @@ const appliedDiscountOf = (cart: Cart): number =>
  * Whether the redeemable had an effect; an order that cannot be calculated counts as one
  * (docs/reference/discounts.md#no-effect).
  */
-function hasEffect(cart: Cart | null, redeemable: KnownRedeemable, { credits, points }: ApplicationResult): boolean {
+function hasEffect(
+  cart: Cart | null,
+  redeemable: KnownRedeemable,
+  { credits = 0, points = 0 }: ApplicationResult,
+): boolean {
   if (redeemable.kind === 'loyalty_card' && redeemable.reward?.type !== 'COIN') return true
-  if ((credits ?? 0) > 0 || (points ?? 0) > 0) return true
+  if (credits > 0 || points > 0) return true
   if (cart === null || cart.amount === null) return true
   return (
     appliedDiscountOf(cart) > 0 ||

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { evaluate } from './evaluate.ts'
 import { Ratio } from './money.ts'
 import type { ApplicableEntry, Discount, ItemFacts, OrderFacts, Redeemable } from './schema/index.ts'
-import { defaultStackingRules } from './stacking-defaults.ts'
+import { defaultStackingRules } from './stacking.ts'
 import {
   amountCaps,
   amountDiscount,

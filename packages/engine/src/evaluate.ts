@@ -50,6 +50,17 @@ export function evaluate(facts: Facts, { explain = false, ...evaluationMode }: E
 }
 
 /**
+ * Evaluates each redeemable alone on the order as sent (docs/reference/qualifications.md and
+ * docs/reference/validations.md#promotion-tiers), for qualification and for lists of promotions. The order is parsed once
+ * for all redeemables; stacking limits do not apply.
+ */
+export function qualify(facts: Facts, { explain = false, ...evaluationMode }: EvaluateOptions = {}): Outcome[] {
+  const run = startRun(facts, explain)
+  if (run === null) return allTooLarge(facts)
+  return facts.redeemables.map((redeemable) => evaluateRedeemable(run, redeemable, evaluationMode).outcome)
+}
+
+/**
  * An unknown redeemable has no category, so exclusive categories do not block it: it is reported as not found
  * (docs/reference/stacking.md#order-of-application, step 1).
  */
@@ -57,7 +68,7 @@ const isBlockedByExclusive = ({ redeemable, group }: Candidate): boolean =>
   group === 'common' && redeemable.kind !== 'unknown'
 
 /** Null when an amount of the order is too large to be exact. */
-export function startRun(facts: Facts, explain: boolean): Run | null {
+function startRun(facts: Facts, explain: boolean): Run | null {
   try {
     return openRun(facts, explain)
   } catch (error) {
@@ -66,7 +77,7 @@ export function startRun(facts: Facts, explain: boolean): Run | null {
   }
 }
 
-export const allTooLarge = ({ redeemables }: Facts): Outcome[] =>
+const allTooLarge = ({ redeemables }: Facts): Outcome[] =>
   redeemables.map(({ object, id }) => ({ status: 'INAPPLICABLE', object, id, reason: tooLarge() }))
 
 /**

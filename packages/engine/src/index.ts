@@ -11,7 +11,7 @@ export {
 } from './balance.ts'
 export { checkBundleRules } from './bundles.ts'
 export { calculateOrder } from './calculated-order.ts'
-export { type EvaluateOptions, evaluate } from './evaluate.ts'
+export { type EvaluateOptions, evaluate, qualify } from './evaluate.ts'
 export { argumentsOf, type CompiledFilter, checkFilter, compileFilter, filterFormat } from './filter/index.ts'
 export {
   type Days,
@@ -38,7 +38,6 @@ export {
   rewardPrice,
 } from './loyalty/index.ts'
 export { mulDiv } from './money.ts'
-export { qualify } from './qualify.ts'
 export type { ReasonKey } from './reasons.ts'
 export {
   type Availability,
@@ -49,7 +48,7 @@ export {
   type RuleOptions,
 } from './rules/index.ts'
 export { sentence } from './sentence.ts'
-export { defaultStackingRules } from './stacking-defaults.ts'
+export { defaultStackingRules } from './stacking.ts'
 export {
   addDuration,
   type Clock,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { qualify } from './qualify.ts'
+import { qualify } from './evaluate.ts'
 import type { OrderFacts, Outcome, Redeemable, StackingRules } from './schema/index.ts'
 import { deepFreeze } from './testing/evaluated.ts'
 import { brokenIdentities } from './testing/identities.ts'

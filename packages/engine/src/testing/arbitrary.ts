@@ -10,7 +10,7 @@ import type {
   StackingRules,
   ValidationRule,
 } from '../schema/index.ts'
-import { defaultStackingRules } from '../stacking-defaults.ts'
+import { defaultStackingRules } from '../stacking.ts'
 import { covering, giftCard, loyaltyCard, noon, tier, voucher } from './shop.ts'
 
 // Arbitraries for property tests: a small shop, so that goods, categories and campaigns overlap often.

@@ -15,7 +15,7 @@ import type {
   StackingRules,
   ValidationRule,
 } from '../schema/index.ts'
-import { defaultStackingRules } from '../stacking-defaults.ts'
+import { defaultStackingRules } from '../stacking.ts'
 
 /** Wednesday noon. */
 export const noon = '2025-02-26T12:00:00.000Z'
