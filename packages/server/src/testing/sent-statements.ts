@@ -12,7 +12,7 @@ export async function statementsSentBy<T>(call: () => Promise<T>): Promise<{ ans
   const sent: string[] = []
   const listen = (statement: string | { text: string }) => {
     const text = typeof statement === 'string' ? statement : statement.text
-    if (text === 'discard plans') return // sent occasionally on any connection (core/db/prepared-statements.ts)
+    if (text === 'discard plans') return // sent occasionally on any connection (core/db/postgres.ts)
     if (isInsideCall.getStore() === true || !text.includes('pgboss.')) sent.push(text)
   }
   const spies = [

@@ -1,13 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { Kysely, type KyselyConfig, PostgresDialect } from 'kysely'
+import { Kysely, type KyselyConfig } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
 import type { Database } from './database.ts'
+import { dialectOver } from './dialect.ts'
 import { lockFolder } from './folder-lock.ts'
-import { newTurns, pgliteDialect } from './pglite.ts'
-import { enablePreparedStatements } from './prepared-statements.ts'
+import { newTurns, pgliteDriver } from './pglite.ts'
+import { PostgresDriver } from './postgres.ts'
+import { skipKysely } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 
 /** Called after every statement, without its parameter values: they can be secrets. */
@@ -42,8 +44,11 @@ export function connectPostgres({
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), ...loggedBy(onStatement) })
-  enablePreparedStatements(db, pool, { is_logged: onStatement !== undefined })
+  const db = new Kysely<Tables>({
+    dialect: dialectOver(new PostgresDriver(pool)),
+    ...loggedBy(onStatement),
+  })
+  if (onStatement === undefined) skipKysely(db, pool)
   return {
     kind: 'postgres',
     db,
@@ -86,7 +91,7 @@ export async function connectPglite({ folder, snapshot, onStatement }: PgliteOpt
 /** Wraps an embedded database that is already running. */
 export function openPglite(pglite: PGlite, unlock: () => void = () => {}, onStatement?: OnStatement): Database {
   const turns = newTurns()
-  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite, turns), ...loggedBy(onStatement) })
+  const db = new Kysely<Tables>({ dialect: dialectOver(pgliteDriver(pglite, turns)), ...loggedBy(onStatement) })
   return {
     kind: 'pglite',
     db,

@@ -1,14 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely'
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { beginning } from './dialect.ts'
 import { PgliteStatements } from './pglite-statements.ts'
 
 /**
@@ -43,16 +35,7 @@ export function newTurns(): Turns {
   }
 }
 
-export function pgliteDialect(pglite: PGlite, turns: Turns): Dialect {
-  return {
-    createAdapter: () => new PostgresAdapter(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-    createDriver: () => pgliteDriver(pglite, turns),
-  }
-}
-
-function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
+export function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
   const statements = new PgliteStatements(pglite)
   const connection: DatabaseConnection = {
     executeQuery: <R>({ sql, parameters }: CompiledQuery) => statements.run<R>(sql, parameters),
@@ -72,8 +55,7 @@ function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
       return connection
     },
     releaseConnection: async () => turns.give(),
-    beginTransaction: async (_, { isolationLevel }) =>
-      statements.command(isolationLevel === undefined ? 'begin' : `begin isolation level ${isolationLevel}`),
+    beginTransaction: async (_, settings) => statements.command(beginning(settings)),
     commitTransaction: async () => statements.command('commit'),
     rollbackTransaction: async () => statements.command('rollback'),
     destroy: async () => {

@@ -27,6 +27,9 @@ export function preparedStatement<Row>(text: string): (db: Db, values: readonly 
   }
 }
 
+/** The name under which connections prepare a declared statement; undefined if the text is not declared. */
+export const declaredNameOf = (text: string): string | undefined => names.get(text)
+
 const newName = (): string => `guerdon_${++namesCount}`
 
 /** A failed statement leaves its connection usable; the pool discards a broken connection on release. */
@@ -39,47 +42,10 @@ async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row
   }
 }
 
-/**
- * Makes the connections of a database prepare the declared statements and those that prove to be frequent. If statements are
- * logged, all of them go through Kysely, which logs them.
- */
-export function enablePreparedStatements(db: Db, pool: pg.Pool, { is_logged = false } = {}): void {
-  if (!is_logged) pools.set(db, pool)
-  const frequent = new FrequentStatements()
-  pool.on('connect', (client) => prepareFrequent(client, frequent))
+/** Sends the prepared statements of a database directly to its pool. Statements that are logged need Kysely, which logs them. */
+export function skipKysely(db: Db, pool: pg.Pool): void {
+  pools.set(db, pool)
 }
-
-function prepareFrequent(client: pg.ClientBase, frequent: FrequentStatements): void {
-  const query = (...queryArguments: unknown[]) => Object.getPrototypeOf(client).query.apply(client, queryArguments)
-  let plannedAt = Date.now()
-  const runNamed = async (statement: pg.QueryConfig) => {
-    const now = Date.now()
-    if (now - plannedAt > planLifetimeMs) {
-      plannedAt = now
-      await query('discard plans')
-    }
-    try {
-      return await query(statement)
-    } catch (error) {
-      frequent.resetIfSchemaChanged(error)
-      throw error
-    }
-  }
-  const runStatement = (text: unknown, values: unknown, ...more: unknown[]) => {
-    const declaredName = names.get(text as string)
-    if (declaredName !== undefined) return query({ name: declaredName, text, values }, ...more)
-    // Queries with a callback come from the job queue.
-    const isOurs = typeof text === 'string' && Array.isArray(values) && values.length > 0 && more.length === 0
-    const name = isOurs ? frequent.statementNameOf(text) : undefined
-    return name === undefined
-      ? query(text, values, ...more)
-      : runNamed({ name, text: text as string, values: values as unknown[] })
-  }
-  client.query = runStatement as typeof client.query
-}
-
-/** Plans made for a small table must be discarded soon after it grows: autovacuum updates statistics only once a minute. */
-const planLifetimeMs = 10_000
 
 /** Uses within a minute before a statement is prepared: PostgreSQL also makes five custom plans before it keeps a generic one. */
 const usesMin = 5

@@ -1,0 +1,114 @@
+import {
+  AbortedTransactionError,
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely'
+import type pg from 'pg'
+import { beginning } from './dialect.ts'
+import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
+
+/** Plans made for a small table must be discarded soon after it grows: autovacuum updates statistics only once a minute. */
+const planLifetimeMs = 10_000
+
+/** Kysely's driver over a pool of `pg`: each connection prepares the declared statements and those that prove to be frequent. */
+export class PostgresDriver implements Driver {
+  readonly #pool: pg.Pool
+  readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>()
+  readonly #frequent = new FrequentStatements()
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    const client = await this.#pool.connect()
+    const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#frequent)
+    this.#connections.set(client, connection)
+    return connection
+  }
+
+  async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(beginning(settings)))
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    const { command } = await connection.executeQuery(CompiledQuery.raw('commit'))
+    // PostgreSQL rolls back instead if an earlier statement of the transaction failed.
+    if (command === 'ROLLBACK') throw new AbortedTransactionError()
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    try {
+      await connection.executeQuery(CompiledQuery.raw('rollback'))
+    } catch (error) {
+      connection.isBroken = true
+      throw error
+    }
+  }
+
+  async releaseConnection({ client, isBroken }: PostgresConnection): Promise<void> {
+    client.release(isBroken)
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end()
+  }
+}
+
+interface PostgresResult<Row> extends QueryResult<Row> {
+  /** The first word of the statement that PostgreSQL completed. */
+  command: string | undefined
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly client: pg.PoolClient
+  /** The pool closes the connection instead of reusing it: its transaction may still be open. */
+  isBroken = false
+  readonly #frequent: FrequentStatements
+  #plannedAt = Date.now()
+
+  constructor(client: pg.PoolClient, frequent: FrequentStatements) {
+    this.client = client
+    this.#frequent = frequent
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<PostgresResult<Row>> {
+    // The result of several statements in one text is a list, of which nobody reads the rows.
+    const { command, rowCount, rows = [] }: Partial<pg.QueryResult> = await this.#run(sql, parameters as unknown[])
+    return isChange(command) ? { command, rows, numAffectedRows: BigInt(rowCount as number) } : { command, rows }
+  }
+
+  // Callers page by key where all rows at once would be too much.
+  async *streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    yield await this.executeQuery<Row>(query)
+  }
+
+  #run(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const declaredName = declaredNameOf(text)
+    if (declaredName !== undefined) return this.client.query({ name: declaredName, text, values })
+    const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
+    return name === undefined ? this.client.query(text, values) : this.#runFrequent({ name, text, values })
+  }
+
+  async #runFrequent(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    const now = Date.now()
+    if (now - this.#plannedAt > planLifetimeMs) {
+      this.#plannedAt = now
+      await this.client.query('discard plans')
+    }
+    try {
+      return await this.client.query(statement)
+    } catch (error) {
+      this.#frequent.resetIfSchemaChanged(error)
+      throw error
+    }
+  }
+}
+
+const isChange = (command: string | undefined): boolean =>
+  command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
