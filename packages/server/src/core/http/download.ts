@@ -1,18 +1,14 @@
 import { Readable } from 'node:stream'
 import type { Runtime } from '../context.ts'
 import { newCtx } from '../new-ctx.ts'
-import { invalidQuery } from './errors.ts'
 import type { Answer, Download, DownloadedFile, Operation } from './operation.ts'
-import { parseQueryString } from './query-string.ts'
-import { compileValidator } from './validation.ts'
+import { queryReaderOf } from './read-input.ts'
 
 /** Streams the file of the URL, with backpressure: it is read only as fast as the client receives it. */
 export function downloadAnswer({ query: schema }: Operation, { find }: Download, runtime: Runtime): Answer {
-  const queryValidator = schema === undefined ? null : compileValidator(schema)
+  const readQuery = queryReaderOf(schema, 'should')
   return async (request, reply) => {
-    const query = queryValidator?.coerce(parseQueryString(request.query as string))
-    const firstError = queryValidator?.firstError(query, { root: 'Query', required: 'should' }) ?? null
-    if (firstError !== null) throw invalidQuery(firstError)
+    const query = readQuery(request)
     const ctx = newCtx(runtime, {
       request_id: request.id,
       caller: { channel: 'API', api_key: null, role: 'VIEWER' },
