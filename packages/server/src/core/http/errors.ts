@@ -220,6 +220,10 @@ export const isProtected = (resourceType: string, resourceId: string): ApiError 
 export const invalidPayload = (details: string): ApiError => new ApiError('invalid_payload', { details })
 export const invalidQuery = (details: string): ApiError => new ApiError('invalid_query_params', { details })
 
+/** 429; `waitMs` until the next call can be admitted. */
+export const tooManyRequests = (waitMs: number, headers: Record<string, string> = {}): ApiError =>
+  new ApiError('too_many_requests', {}, { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))), ...headers })
+
 /** The value of `error` that a transport failure has in addition to the normal fields (docs/reference/errors.md#transport-failures). */
 const transportNames: Partial<Record<ErrorKey, string>> = {
   payload_too_large: 'Request Entity Too Large',
