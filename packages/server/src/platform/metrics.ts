@@ -13,91 +13,105 @@ export interface MetricSources {
   in_flight(): number
 }
 
-/** All metrics in the text format of Prometheus. No label identifies a project or a customer. */
-export function newMetrics(
-  { database, jobs, credentials }: Runtime,
-  { tally, load, in_flight }: MetricSources,
-): () => Promise<string> {
-  const registry = new Registry()
-  const registers = [registry]
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read())
-      },
-    })
-  /** A counter whose total is kept elsewhere and copied at each scrape. */
-  const counter = <L extends string>(
-    name: string,
-    help: string,
-    label: L[],
-    read: () => Array<[labels: Record<L, string>, total: number]>,
-  ) =>
-    new Counter({
-      name,
-      help,
-      labelNames: label,
-      registers,
-      collect() {
-        this.reset()
-        for (const [labels, total] of read()) this.inc(labels, total)
-      },
-    })
+interface Metric {
+  type: 'gauge' | 'counter'
+  name: string
+  help: string
+  labels?: string[]
+  read(): Sample[] | Promise<Sample[]>
+}
 
-  new Gauge({ name: 'guerdon_info', help: 'Always 1.', labelNames: ['version', 'node', 'database'], registers }).set(
-    { version, node: process.version, database: database.kind },
-    1,
-  )
-  gauge('guerdon_http_requests_in_flight', 'Requests in flight.', in_flight)
-  counter('guerdon_http_requests_shed_total', 'Requests rejected with 503, by reason.', ['reason'], () =>
-    Object.entries(load.shed).map(([reason, total]) => [{ reason }, total]),
-  )
-  gauge('guerdon_database_connections', 'Open connections to the database.', () => database.load().connections)
-  gauge('guerdon_database_connections_idle', 'Idle connections to the database.', () => database.load().idle)
-  gauge('guerdon_database_waiting', 'Requests that wait for a connection.', () => database.load().waiting)
+type Sample = [value: number, labels?: Record<string, string>]
+
+/** All metrics in the text format of Prometheus. No label identifies a project or a customer. */
+export function newMetrics(runtime: Runtime, sources: MetricSources): () => Promise<string> {
+  const registry = new Registry()
+  for (const metric of metricsOf(runtime, sources)) register(registry, metric)
+  return async () => [await registry.metrics(), sources.tally.exposition(), await processMetrics().metrics()].join('\n')
+}
+
+/** Replaces the samples in one go at each scrape: concurrent scrapes must not add up. */
+function register(registry: Registry, { name, help, type, labels: labelNames = [], read }: Metric): void {
+  const options = { name, help, labelNames, registers: [registry] }
+  if (type === 'gauge')
+    new Gauge({
+      ...options,
+      async collect() {
+        const samples = await read()
+        this.reset()
+        for (const [value, labels = {}] of samples) this.set(labels, value)
+      },
+    })
+  else
+    new Counter({
+      ...options,
+      async collect() {
+        const samples = await read()
+        this.reset()
+        for (const [total, labels = {}] of samples) this.inc(labels, total)
+      },
+    })
+}
+
+const metricsOf = ({ database, jobs, credentials }: Runtime, { load, in_flight }: MetricSources): Metric[] => [
+  {
+    type: 'gauge',
+    name: 'guerdon_info',
+    help: 'Always 1.',
+    labels: ['version', 'node', 'database'],
+    read: () => [[1, { version, node: process.version, database: database.kind }]],
+  },
+  gauge('guerdon_http_requests_in_flight', 'Requests in flight.', in_flight),
+  counter('guerdon_http_requests_shed_total', 'Requests rejected with 503, by reason.', 'reason', () => load.shed),
+  gauge('guerdon_database_connections', 'Open connections to the database.', () => database.load().connections),
+  gauge('guerdon_database_connections_idle', 'Idle connections to the database.', () => database.load().idle),
+  gauge('guerdon_database_waiting', 'Requests that wait for a connection.', () => database.load().waiting),
   gauge(
     'guerdon_credentials_remembered',
     'Keys, tokens and projects in memory.',
     () => credentials.remembered().entries,
-  )
+  ),
   counter(
     'guerdon_credentials_lookups_total',
     'Lookups of keys, tokens and projects, by where they were found.',
-    ['found'],
+    'found',
     () => {
       const { hits, misses } = credentials.remembered()
-      return [
-        [{ found: 'memory' }, hits],
-        [{ found: 'database' }, misses],
-      ]
+      return { memory: hits, database: misses }
     },
-  )
+  ),
   gauge(
     'guerdon_event_loop_late_seconds',
     'How late the event loop was at the last check.',
     () => load.late_ms() / 1_000,
-  )
+  ),
   gauge(
     'guerdon_event_loop_utilization',
     'Share of the time since the last reading that the event loop was busy.',
     newUtilization(),
-  )
-  new Gauge({
+  ),
+  {
+    type: 'gauge',
     name: 'guerdon_jobs',
     help: 'Jobs by queue and state; absent while the database does not answer.',
-    labelNames: ['queue', 'state'],
-    registers,
-    async collect() {
-      this.reset()
+    labels: ['queue', 'state'],
+    async read() {
       const counts = await within(limits.readiness_timeout_ms, jobs.counts()).catch(() => [])
-      for (const { queue, ...states } of counts)
-        for (const [state, count] of Object.entries(states)) this.set({ queue, state }, count)
+      return counts.flatMap(({ queue, ...states }) =>
+        Object.entries(states).map(([state, count]): Sample => [count, { queue, state }]),
+      )
     },
-  })
-  return async () => [await registry.metrics(), tally.exposition(), await processMetrics().metrics()].join('\n')
+  },
+]
+
+const gauge = (name: string, help: string, read: () => number): Metric => {
+  return { type: 'gauge', name, help, read: () => [[read()]] }
+}
+
+/** A counter whose totals, by the value of its label, are kept elsewhere and copied at each scrape. */
+const counter = (name: string, help: string, label: string, read: () => Record<string, number>): Metric => {
+  const samples = () => Object.entries(read()).map(([value, total]): Sample => [total, { [label]: value }])
+  return { type: 'counter', name, help, labels: [label], read: samples }
 }
 
 function newUtilization(): () => number {
