@@ -62,24 +62,16 @@ export type CreateExport = Static<typeof CreateExport>
 
 export const CreateOrderExport = Type.Object({ parameters: Maybe(OrderExportParameters) })
 
+const transactionParameters = {
+  order: Maybe(OneOf(['-created_at', 'created_at'])),
+  fields: Maybe(Type.Array(Type.String(), { maxItems: limits.csv_columns_max })),
+}
+
 /** The body of an export of transactions; the path contains the card or campaign. */
-export const CreateTransactionExport = Type.Object({
-  parameters: Maybe(
-    Type.Object({
-      order: Maybe(OneOf(['-created_at', 'created_at'])),
-      fields: Maybe(Type.Array(Type.String(), { maxItems: limits.csv_columns_max })),
-    }),
-  ),
-})
+export const CreateTransactionExport = Type.Object({ parameters: Maybe(Type.Object(transactionParameters)) })
 
 export const CreateCampaignTransactionExport = Type.Object({
-  parameters: Maybe(
-    Type.Object({
-      order: Maybe(OneOf(['-created_at', 'created_at'])),
-      fields: Maybe(Type.Array(Type.String(), { maxItems: limits.csv_columns_max })),
-      filters: Maybe(Filters),
-    }),
-  ),
+  parameters: Maybe(Type.Object({ ...transactionParameters, filters: Maybe(Filters) })),
 })
 
 /** The path contains the card or campaign. */

@@ -1,7 +1,6 @@
-import type { CalculatedItem } from '@guerdon/engine/schema'
 import type { Selectable } from 'kysely'
 import type { OrderRow } from '../core/db/tables.ts'
-import type { SimpleOrder } from '../core/events/shapes.ts'
+import { type SimpleOrder, SimpleOrderItem } from '../core/events/shapes.ts'
 import type { Order, OrderItem } from './schema.ts'
 
 export interface StoredOrder extends Omit<Selectable<OrderRow>, 'items'> {
@@ -72,21 +71,7 @@ function publicAmounts(row: StoredOrder): PublicAmounts {
   return amounts
 }
 
-const simpleItemFields = [
-  'id',
-  'object',
-  'source_id',
-  'related_object',
-  'product_id',
-  'sku_id',
-  'quantity',
-  'discount_quantity',
-  'amount',
-  'discount_amount',
-  'applied_discount_amount',
-  'price',
-  'subtotal_amount',
-] as const satisfies ReadonlyArray<keyof CalculatedItem>
+const simpleItemFields = Object.keys(SimpleOrderItem.properties) as Array<keyof typeof SimpleOrderItem.properties>
 
 function pickDefined<T extends object, K extends keyof T>(object: T, names: readonly K[]): Pick<T, K> {
   const fields = {} as Pick<T, K>

@@ -1,8 +1,9 @@
 import {
+  Amount,
   CalculatedItem,
+  CalculatedOrder,
   Instant,
   InstantInput,
-  Int,
   Maybe,
   Metadata,
   Name,
@@ -13,8 +14,6 @@ import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../audience/customers/schema.ts'
 import { limits } from '../core/lib/limits.ts'
 import { FilterQuery, listOf, PageQuery } from '../core/query/list.ts'
-
-const Amount = Int({ minimum: 0 })
 
 const Status = OneOf(['CREATED', 'PAID', 'CANCELED', 'FULFILLED'])
 
@@ -54,17 +53,8 @@ export const Order = Type.Object({
   id: Type.String({ description: 'Time-ordered id, `ord_` and 24 letters and digits.' }),
   source_id: Nullable(Type.String()),
   status: Status,
-  amount: Type.Optional(Amount),
-  initial_amount: Type.Optional(Amount),
-  discount_amount: Type.Optional(Amount),
-  items_discount_amount: Type.Optional(Amount),
-  total_discount_amount: Type.Optional(Amount),
-  total_amount: Type.Optional(Amount),
-  applied_discount_amount: Type.Optional(Amount),
-  items_applied_discount_amount: Type.Optional(Amount),
-  total_applied_discount_amount: Type.Optional(Amount),
+  ...CalculatedOrder.properties,
   items: Type.Array(OrderItem),
-  metadata: Metadata,
   customer_id: Nullable(Type.String()),
   referrer_id: Nullable(Type.String()),
   customer: Type.Optional(CustomerReference),

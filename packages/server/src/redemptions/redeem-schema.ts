@@ -8,6 +8,7 @@ import {
   RedeemableResult,
   RewardBody,
   redeemables,
+  TrackingId,
   ValidationOptions,
 } from '../checkout/decision/schema.ts'
 import { Redemption, RedemptionOrder } from './schema.ts'
@@ -58,7 +59,7 @@ export const RedemptionsAnswer = Type.Object({
 })
 export type RedemptionsAnswer = Static<typeof RedemptionsAnswer>
 
-const trackingId = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
+const trackingId = Type.Optional(TrackingId)
 
 export const RedeemVoucherQuery = Type.Object({ tracking_id: trackingId })
 

@@ -9,6 +9,7 @@ import { type StoredVoucher, toSimpleVoucher, toVoucher } from '../incentives/vo
 import { simpleCampaign } from '../loyalty/points/campaign-view.ts'
 import { issueReward } from '../loyalty/points/issue.ts'
 import { toRewardAssignment } from '../loyalty/reward-assignments/reward-assignment.ts'
+import { toGivenReward } from '../loyalty/rewards/reward.ts'
 import { rewardRedemptionEvent, type StoredRewardRedemption } from '../loyalty/rewards/reward-redemption.ts'
 import { simpleRedemption } from './events.ts'
 import type { Redeemed, RedeemedPart, Rewarded } from './redeemed-part.ts'
@@ -116,22 +117,5 @@ export function simpleReward(
   reward: RedeemedReward,
   { voucher, product, sku }: { voucher: StoredVoucher | null; product: object | null; sku: object | null },
 ): SimpleReward {
-  const { id, name, type, parameters, metadata, customer, assignment_id, loyalty_tier_id, created_at, updated_at } =
-    reward
-  return {
-    id,
-    name,
-    type,
-    parameters,
-    metadata,
-    customer: customer ?? null,
-    assignment_id: assignment_id ?? null,
-    voucher: voucher === null ? null : toSimpleVoucher(voucher),
-    product,
-    sku,
-    loyalty_tier_id: loyalty_tier_id ?? null,
-    created_at,
-    updated_at,
-    object: 'reward',
-  }
+  return toGivenReward(reward, { ...reward, voucher: voucher === null ? null : toSimpleVoucher(voucher), product, sku })
 }

@@ -1,9 +1,7 @@
 import { FreeText, Maybe, Metadata, Name, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { CheckoutCustomer } from '../checkout/decision/schema.ts'
+import { CheckoutCustomer, TrackingId } from '../checkout/decision/schema.ts'
 import { RedemptionOrder, RedemptionRollback } from './schema.ts'
-
-const TrackingId = Type.String({ minLength: 1, maxLength: 1_000 })
 
 /** Takes precedence over the body (docs/reference/rollbacks.md#roll-back-one). */
 export const RollbackQuery = Type.Object({

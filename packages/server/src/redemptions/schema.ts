@@ -1,12 +1,12 @@
-import { CoveredEntries, Instant, Int, Metadata, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import { Amount, CoveredEntries, Instant, Int, Metadata, Nullable, OneOf, variants } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { Full, SimpleCustomer } from '../core/events/shapes.ts'
+import { CategoryInResult } from '../checkout/decision/schema.ts'
+import { Full, SimpleCustomer, SimpleReward } from '../core/events/shapes.ts'
 import { limits } from '../core/lib/limits.ts'
 import { DateQuery, FilterQuery, listOf, PageQuery } from '../core/query/list.ts'
 import { PromotionTier } from '../incentives/promotions/schema.ts'
 import { Voucher } from '../incentives/vouchers/schema.ts'
 import { Order } from '../orders/schema.ts'
-import { Category } from '../rules/categories/schema.ts'
 
 const { status, customer_id, referrer_id, created_at, updated_at, ...everyOrder } = Order.properties
 
@@ -25,10 +25,7 @@ export const RedemptionOrder = Type.Object({
 export type RedemptionOrder = Static<typeof RedemptionOrder>
 
 /** With `expand` category: with its role in the stacking rules. */
-const RedeemedCategory = Type.Object({
-  ...Category.properties,
-  stacking_rules_type: Type.Optional(OneOf(['JOINT', 'EXCLUSIVE'])),
-})
+const RedeemedCategory = Type.Object({ ...CategoryInResult.properties })
 
 /**
  * A voucher with its rules. Only the redemption of a single voucher shows what it applies to
@@ -51,20 +48,10 @@ export type RedeemedTier = Static<typeof RedeemedTier>
 
 /** The reward that points were redeemed for. */
 export const RedeemedReward = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  type: OneOf(['CAMPAIGN', 'COIN', 'MATERIAL']),
-  parameters: Full,
-  metadata: Metadata,
-  customer: Type.Optional(Nullable(SimpleCustomer)),
-  assignment_id: Type.Optional(Nullable(Type.String())),
-  loyalty_tier_id: Type.Optional(Nullable(Type.String())),
+  ...SimpleReward.properties,
+  ...Type.Partial(Type.Pick(SimpleReward, ['customer', 'assignment_id', 'loyalty_tier_id', 'product', 'sku']))
+    .properties,
   voucher: Type.Optional(Nullable(Full)),
-  product: Type.Optional(Nullable(Full)),
-  sku: Type.Optional(Nullable(Full)),
-  created_at: Instant,
-  updated_at: Nullable(Instant),
-  object: Type.Literal('reward'),
 })
 export type RedeemedReward = Static<typeof RedeemedReward>
 
@@ -96,13 +83,11 @@ const common = {
   reward: Type.Optional(RedeemedReward),
 }
 
-const Credits = Int({ minimum: 0 })
-
 export const Redemption = Type.Object({
   ...common,
   object: Type.Literal('redemption'),
   status: OneOf(['SUCCEEDED', 'FAILED', 'ROLLED_BACK']),
-  amount: Type.Optional(Credits),
+  amount: Type.Optional(Amount),
   redemption: Type.Optional(Type.String({ description: 'Of one among several: the redemption of them all.' })),
   session: Type.Optional(Type.Object({ key: Type.String() })),
   related_redemptions: Type.Optional(
@@ -113,8 +98,8 @@ export const Redemption = Type.Object({
       redemptions: Type.Array(Type.Object(Mention)),
     }),
   ),
-  gift: Type.Optional(Type.Object({ amount: Credits })),
-  loyalty_card: Type.Optional(Type.Object({ points: Credits })),
+  gift: Type.Optional(Type.Object({ amount: Amount })),
+  loyalty_card: Type.Optional(Type.Object({ points: Amount })),
 })
 export type Redemption = Static<typeof Redemption>
 
@@ -140,8 +125,6 @@ export type RedemptionEntry = Static<typeof RedemptionEntry>
 
 export const RedemptionList = listOf('redemptions', RedemptionEntry, { total: true })
 
-const Result = OneOf(['SUCCESS', 'FAILURE'])
-
 export const RedemptionQuery = Type.Object({
   ...PageQuery({
     order: [
@@ -158,7 +141,7 @@ export const RedemptionQuery = Type.Object({
     ],
   }),
   created_at: DateQuery.created_at,
-  result: Type.Optional(Type.Array(Result, { maxItems: limits.filter_values_max, description: 'Any of them.' })),
+  result: Type.Optional(Type.Array(common.result, { maxItems: limits.filter_values_max, description: 'Any of them.' })),
   campaign: Type.Optional(Type.String({ description: 'Name of a campaign.' })),
   customer: Type.Optional(Type.String({ description: 'Id or source id.' })),
   ...FilterQuery,
@@ -169,8 +152,8 @@ export type RedemptionQuery = Static<typeof RedemptionQuery>
 export const VoucherRedemptions = Type.Object({
   quantity: Nullable(Int()),
   redeemed_quantity: Int({ minimum: 0 }),
-  redeemed_amount: Type.Optional(Credits),
-  redeemed_points: Type.Optional(Credits),
+  redeemed_amount: Type.Optional(Amount),
+  redeemed_points: Type.Optional(Amount),
   object: Type.Literal('list'),
   url: Type.String(),
   data_ref: Type.Literal('redemption_entries'),

@@ -1,4 +1,5 @@
 import {
+  Amount,
   AppliedDiscount,
   BundleResult,
   CalculatedItem,
@@ -94,18 +95,19 @@ export const options = { expand: Expand, explain: ExplainOption }
 export const ValidationOptions = Type.Object({ ...options, as_of: AsOfOption })
 export type ValidationOptions = Static<typeof ValidationOptions>
 
-/** The properties that every checkout body accepts. */
-export const checkout = {
+export const TrackingId = Type.String({ minLength: 1, maxLength: 1_000 })
+
+export const checkoutWithoutSession = {
   customer: Maybe(CheckoutCustomer),
   order: Maybe(CheckoutOrder),
-  tracking_id: Maybe(Type.String({ minLength: 1, maxLength: 1_000 })),
+  tracking_id: Maybe(TrackingId),
   metadata: Maybe(Metadata),
-  session: Maybe(SessionBody),
 }
 
-export const redeemables = Type.Array(RedeemableBody, { maxItems: limits.redeemables_sent_max })
+/** The properties that every checkout body accepts. */
+export const checkout = { ...checkoutWithoutSession, session: Maybe(SessionBody) }
 
-const Amount = Int({ minimum: 0 })
+export const redeemables = Type.Array(RedeemableBody, { maxItems: limits.redeemables_sent_max })
 
 /** A calculated order; only a stored one has an id (docs/reference/calculated-order.md#amounts-of-the-order). */
 export const CalculatedOrderView = Type.Object({

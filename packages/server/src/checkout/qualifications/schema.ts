@@ -1,4 +1,5 @@
 import {
+  Amount,
   AppliedDiscount,
   BundleResult,
   CalculatedItem,
@@ -18,14 +19,11 @@ import { ValidationRuleAssignment } from '../../rules/validation-rules/schema.ts
 import {
   CalculatedOrderView,
   CategoryInResult,
-  CheckoutCustomer,
-  CheckoutOrder,
   checkout,
+  checkoutWithoutSession,
   ExplanationView,
   ValidationOptions,
 } from '../decision/schema.ts'
-
-const Amount = Int({ minimum: 0 })
 
 export const Scenario = OneOf([
   'ALL',
@@ -190,15 +188,9 @@ export const Qualification = Type.Object({
 export type Qualification = Static<typeof Qualification>
 
 /** The body of the deprecated operations. */
-export const ExaminationBody = Type.Object(
-  {
-    customer: Maybe(CheckoutCustomer),
-    order: Maybe(CheckoutOrder),
-    tracking_id: checkout.tracking_id,
-    metadata: Maybe(Metadata),
-  },
-  { examples: [{ customer: { source_id: 'customer-1' }, order: { amount: 2_500 } }] },
-)
+export const ExaminationBody = Type.Object(checkoutWithoutSession, {
+  examples: [{ customer: { source_id: 'customer-1' }, order: { amount: 2_500 } }],
+})
 export type ExaminationBody = Static<typeof ExaminationBody>
 
 const examination = {

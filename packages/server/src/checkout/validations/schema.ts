@@ -1,4 +1,5 @@
 import {
+  Amount,
   AppliedDiscount,
   CoveredEntries,
   Discount,
@@ -21,6 +22,7 @@ import {
   CalculatedOrderView,
   CategoryInResult,
   checkout,
+  checkoutWithoutSession,
   ExplanationView,
   GiftBody,
   RedeemableResult,
@@ -58,8 +60,6 @@ export const Validation = Type.Object({
   stacking_rules: StackingRules,
 })
 export type Validation = Static<typeof Validation>
-
-const Amount = Int({ minimum: 0 })
 
 export const VoucherValidationBody = Type.Object(
   { ...checkout, gift: Maybe(GiftBody), reward: Maybe(RewardBody), options: Maybe(ValidationOptions) },
@@ -142,10 +142,8 @@ export const PromotionTierValidation = Type.Object({
 })
 export type PromotionTierValidation = Static<typeof PromotionTierValidation>
 
-const { session: _, ...withoutSession } = checkout
-
 export const PromotionValidationBody = Type.Object(
-  { ...withoutSession, options: Maybe(ValidationOptions) },
+  { ...checkoutWithoutSession, options: Maybe(ValidationOptions) },
   { examples: [sample] },
 )
 export type PromotionValidationBody = Static<typeof PromotionValidationBody>

@@ -1,4 +1,14 @@
-import { Instant, Int, Metadata, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import {
+  Amount,
+  CalculatedItem,
+  CalculatedOrder,
+  Instant,
+  Int,
+  Metadata,
+  Nullable,
+  OneOf,
+  variants,
+} from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 
 // The short forms of objects in events (docs/reference/events.md#short-forms; its abbreviation in brackets). Receivers of
@@ -14,7 +24,14 @@ export const CalendarDate = Type.Unsafe<string>({ type: 'string', format: 'date'
 export const Reference = Type.Object({ id: Type.String() })
 export const NamedReference = Type.Object({ id: Type.String(), name: Type.String() })
 
-const VoucherType = OneOf(['DISCOUNT_VOUCHER', 'GIFT_VOUCHER', 'LOYALTY_CARD'])
+export const VoucherType = OneOf(['DISCOUNT_VOUCHER', 'GIFT_VOUCHER', 'LOYALTY_CARD'])
+export const CampaignType = OneOf([
+  'DISCOUNT_COUPONS',
+  'GIFT_VOUCHERS',
+  'LOYALTY_PROGRAM',
+  'REFERRAL_PROGRAM',
+  'PROMOTION',
+])
 
 /** The caller that caused an event. `USER_PORTAL` occurs in imported data only. */
 export const EventSource = Type.Object({
@@ -45,6 +62,17 @@ export const SimpleCustomer = Type.Object({
   object: Type.Literal('customer'),
 })
 export type SimpleCustomer = Static<typeof SimpleCustomer>
+
+/** Points of a loyalty card (docs/reference/vouchers.md#loyalty-card). */
+export const LoyaltyPoints = Type.Object({
+  points: Amount,
+  balance: Amount,
+  pending_points: Type.Optional(Amount),
+  expired_points: Type.Optional(Amount),
+  subtracted_points: Type.Optional(Amount),
+  next_expiration_date: Type.Optional(CalendarDate),
+  next_expiration_points: Type.Optional(Amount),
+})
 
 const everyVoucher = {
   id: Type.String(),
@@ -81,15 +109,7 @@ export const SimpleVoucher = variants('type', [
   Type.Object({
     ...everyVoucher,
     type: Type.Literal('LOYALTY_CARD'),
-    loyalty_card: Type.Object({
-      points: Int(),
-      balance: Int(),
-      next_expiration_date: Type.Optional(CalendarDate),
-      next_expiration_points: Type.Optional(Int()),
-      pending_points: Type.Optional(Int()),
-      expired_points: Type.Optional(Int()),
-      subtracted_points: Type.Optional(Int()),
-    }),
+    loyalty_card: LoyaltyPoints,
   }),
 ])
 export type SimpleVoucher = Static<typeof SimpleVoucher>
@@ -98,7 +118,7 @@ export type SimpleVoucher = Static<typeof SimpleVoucher>
 export const SimpleCampaign = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  campaign_type: OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS', 'LOYALTY_PROGRAM', 'REFERRAL_PROGRAM', 'PROMOTION']),
+  campaign_type: CampaignType,
   type: OneOf(['AUTO_UPDATE', 'STATIC', 'STANDALONE']),
   is_referral_code: Type.Boolean(),
   // A promotion has no codes, and a standalone campaign no template for them.
@@ -129,6 +149,24 @@ export const SimpleCampaign = Type.Object({
 })
 export type SimpleCampaign = Static<typeof SimpleCampaign>
 
+const { initial_amount: _, ...amounts } = CalculatedOrder.properties
+
+export const SimpleOrderItem = Type.Pick(CalculatedItem, [
+  'id',
+  'object',
+  'source_id',
+  'related_object',
+  'product_id',
+  'sku_id',
+  'quantity',
+  'discount_quantity',
+  'amount',
+  'discount_amount',
+  'applied_discount_amount',
+  'price',
+  'subtotal_amount',
+])
+
 /** [SO] Unknown amounts and prices are omitted (docs/reference/orders.md#amounts). */
 export const SimpleOrder = Type.Object({
   id: Type.String(),
@@ -136,32 +174,8 @@ export const SimpleOrder = Type.Object({
   status: OneOf(['CREATED', 'PAID', 'CANCELED', 'FULFILLED']),
   customer_id: Nullable(Type.String()),
   referrer_id: Nullable(Type.String()),
-  amount: Type.Optional(Int()),
-  discount_amount: Type.Optional(Int()),
-  applied_discount_amount: Type.Optional(Int()),
-  items_discount_amount: Type.Optional(Int()),
-  items_applied_discount_amount: Type.Optional(Int()),
-  total_discount_amount: Type.Optional(Int()),
-  total_applied_discount_amount: Type.Optional(Int()),
-  total_amount: Type.Optional(Int()),
-  items: Type.Array(
-    Type.Object({
-      id: Type.Optional(Type.String()),
-      object: Type.Literal('order_item'),
-      source_id: Type.Optional(Type.String()),
-      related_object: Type.Optional(OneOf(['product', 'sku'])),
-      product_id: Type.Optional(Type.String()),
-      sku_id: Type.Optional(Type.String()),
-      quantity: Int(),
-      discount_quantity: Type.Optional(Int()),
-      amount: Type.Optional(Int()),
-      discount_amount: Type.Optional(Int()),
-      applied_discount_amount: Type.Optional(Int()),
-      price: Type.Optional(Int()),
-      subtotal_amount: Type.Optional(Int()),
-    }),
-  ),
-  metadata: Metadata,
+  ...amounts,
+  items: Type.Array(SimpleOrderItem),
   created_at: Instant,
   object: Type.Literal('order'),
 })
@@ -196,10 +210,10 @@ export const SimpleReward = Type.Object({
   metadata: Metadata,
   customer: Nullable(SimpleCustomer),
   assignment_id: Nullable(Type.String()),
+  loyalty_tier_id: Nullable(Type.String()),
   voucher: Nullable(SimpleVoucher),
   product: Nullable(Full),
   sku: Nullable(Full),
-  loyalty_tier_id: Nullable(Type.String()),
   created_at: Instant,
   updated_at: Nullable(Instant),
   object: Type.Literal('reward'),
@@ -261,14 +275,16 @@ export const SimplePublication = Type.Object({
   object: Type.Literal('publication'),
   created_at: Instant,
   customer_id: Type.String(),
-  tracking_id: Type.Optional(Type.String()),
+  tracking_id: Type.Optional(Type.String({ description: 'The `source_id` of the customer.' })),
   metadata: Metadata,
   channel: Type.String(),
   source_id: Nullable(Type.String()),
   result: OneOf(['SUCCESS', 'FAILURE']),
   customer: SimpleCustomer,
   vouchers_id: Type.Array(Type.String()),
-  vouchers: Type.Optional(Type.Array(Type.String())),
+  vouchers: Type.Optional(
+    Type.Array(Type.String(), { description: 'The codes, instead of `voucher`, unless it is exactly one.' }),
+  ),
   failure_code: Type.Optional(Type.String()),
   failure_message: Type.Optional(Type.String()),
 })
@@ -360,12 +376,12 @@ export type PointsBucket = Static<typeof PointsBucket>
 
 /** [RH] */
 export const SimpleHolder = Type.Object({
-  id: Type.String(),
+  id: Type.String({ description: 'Time-ordered id, `rh_` and 18 hexadecimal digits.' }),
   created_at: Instant,
   redeemable_id: Type.String(),
   redeemable_object: Type.Literal('voucher'),
   campaign_id: Type.String(),
-  campaign_type: Type.String(),
+  campaign_type: Type.Literal('REFERRAL_PROGRAM'),
   voucher_type: VoucherType,
   publication_id: Nullable(Type.String()),
   customer_id: Type.String(),

@@ -1,5 +1,5 @@
 import { readDuration } from '@guerdon/engine'
-import { type Discount, GiftEffect, Int, Maybe, PointsExpirationRules, TierExpiration } from '@guerdon/engine/schema'
+import { Amount, type Discount, GiftEffect, Maybe, PointsExpirationRules, TierExpiration } from '@guerdon/engine/schema'
 import { Type } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow, CampaignType, CampaignVoucher, Terms, VoucherType } from '../../core/db/tables.ts'
@@ -68,7 +68,6 @@ export async function definitionOf(
 const missing = (property: string, campaignType: CampaignType): ApiError =>
   invalidCampaign(`Property '${property}' is required for ${campaignType} campaign`)
 
-const Amount = Int({ minimum: 0 })
 const giftShape = compileValidator(Type.Object({ gift: Type.Object({ amount: Amount, effect: Maybe(GiftEffect) }) }))
 const cardShape = compileValidator(
   Type.Object({

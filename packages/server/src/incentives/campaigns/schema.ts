@@ -1,4 +1,5 @@
 import {
+  Amount,
   Discount,
   FreeText,
   GiftEffect,
@@ -13,7 +14,7 @@ import {
   TierExpiration,
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { Full } from '../../core/events/shapes.ts'
+import { CampaignType, Full, VoucherType } from '../../core/events/shapes.ts'
 import { Binary } from '../../core/http/multipart.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
@@ -24,17 +25,10 @@ import { Duration, ValidityBody, ValidityView } from '../../rules/terms/validity
 import { ValidationRuleAssignmentList } from '../../rules/validation-rules/schema.ts'
 import { PromotionTier, PromotionTierBody } from '../promotions/schema.ts'
 import { ImportedVoucher } from '../vouchers/import-schema.ts'
-import { CodeConfigBody, OwnSettings, RedemptionLimit, VoucherType } from '../vouchers/schema.ts'
+import { CodeConfigBody, OwnSettings, RedemptionLimit } from '../vouchers/schema.ts'
 
-const Amount = Int({ minimum: 0 })
+export { CampaignType }
 
-export const CampaignType = OneOf([
-  'DISCOUNT_COUPONS',
-  'GIFT_VOUCHERS',
-  'LOYALTY_PROGRAM',
-  'REFERRAL_PROGRAM',
-  'PROMOTION',
-])
 const Pool = OneOf(['AUTO_UPDATE', 'STATIC', 'STANDALONE'])
 export const CampaignStatus = OneOf(['DONE', 'IN_PROGRESS', 'FAILED', 'DRAFT', 'MODIFYING'])
 
@@ -148,13 +142,11 @@ const settings = {
   metadata: Maybe(Metadata),
 }
 
-const object = Type.Unsafe<object>({ type: 'object', additionalProperties: true })
-
 export const CampaignVoucherBody = Type.Object({
   type: VoucherType,
   discount: Maybe(DiscountBody),
-  gift: Maybe(object),
-  loyalty_card: Maybe(object),
+  gift: Maybe(Full),
+  loyalty_card: Maybe(Full),
   redemption: Maybe(RedemptionLimit),
   code_config: Maybe(CodeConfigBody),
   code: Maybe(Type.String({ maxLength: 1_000 })),
@@ -202,8 +194,8 @@ export const UpdateCampaign = Type.Object({
   metadata: Type.Optional(Metadata),
   unset_metadata_fields: Type.Optional(Type.Array(Type.String(), { maxItems: limits.metadata_definitions_max })),
   discount: Type.Optional(DiscountBody),
-  gift: Type.Optional(object),
-  loyalty_card: Type.Optional(object),
+  gift: Type.Optional(Full),
+  loyalty_card: Type.Optional(Full),
   referral_program: Type.Optional(ReferralProgramBody),
   loyalty_tiers_expiration: Type.Optional(TierExpiration),
   options: Maybe(Type.Object({ recalculate_tiers: Maybe(Type.Boolean()) })),

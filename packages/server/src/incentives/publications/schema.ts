@@ -1,29 +1,13 @@
 import { Discount, Instant, Int, Maybe, Metadata, Name, Nullable, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { Customer, CustomerBody } from '../../audience/customers/schema.ts'
-import { SimpleCustomer } from '../../core/events/shapes.ts'
+import { CampaignType, SimpleCustomer, SimpleHolder, SimplePublication } from '../../core/events/shapes.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { GiftCredits, LoyaltyPoints, Voucher, VoucherType } from '../vouchers/schema.ts'
 
 /** Members of every form of a publication (docs/reference/publications.md#publication-object). */
-const publication = {
-  id: Type.String(),
-  object: Type.Literal('publication'),
-  created_at: Instant,
-  customer_id: Type.String(),
-  tracking_id: Type.Optional(Type.String({ description: 'The `source_id` of the customer.' })),
-  metadata: Metadata,
-  channel: Type.String(),
-  source_id: Nullable(Type.String()),
-  result: OneOf(['SUCCESS', 'FAILURE']),
-  vouchers_id: Type.Array(Type.String()),
-  vouchers: Type.Optional(
-    Type.Array(Type.String(), { description: 'The codes, instead of `voucher`, unless it is exactly one.' }),
-  ),
-  failure_code: Type.Optional(Type.String()),
-  failure_message: Type.Optional(Type.String()),
-}
+const { customer: _, ...publication } = SimplePublication.properties
 
 /** A publication as returned to the request that created or repeats it: with the full customer and voucher. */
 export const Publication = Type.Object({ ...publication, customer: Customer, voucher: Type.Optional(Voucher) })
@@ -141,7 +125,7 @@ export const PublicationQuery = Type.Object({
   customer_id: Type.Optional(Type.String({ description: 'The same.' })),
   voucher: Type.Optional(Type.String({ description: 'Code.' })),
   voucher_code: Type.Optional(Type.String({ description: 'The same.' })),
-  result: Type.Optional(OneOf(['SUCCESS', 'FAILURE'])),
+  result: Type.Optional(publication.result),
   voucher_type: Type.Optional(OneOf(['discount', 'gift', 'loyalty'])),
   is_referral_code: Type.Optional(Type.Boolean({ description: '`false` is ignored.' })),
   source_id: Type.Optional(Type.String()),
@@ -161,11 +145,9 @@ export const CustomerRedeemable = Type.Object({
   redeemable_id: Type.String(),
   redeemable_object: Type.Literal('voucher'),
   customer_id: Type.String(),
-  holder_role: OneOf(['OWNER', 'REFERRER', 'REFEREE']),
+  holder_role: SimpleHolder.properties.holder_role,
   campaign_id: Nullable(Type.String()),
-  campaign_type: Nullable(
-    OneOf(['DISCOUNT_COUPONS', 'GIFT_VOUCHERS', 'LOYALTY_PROGRAM', 'REFERRAL_PROGRAM', 'PROMOTION']),
-  ),
+  campaign_type: Nullable(CampaignType),
   voucher_type: VoucherType,
   redeemable: Type.Object({
     type: Type.Literal('voucher'),

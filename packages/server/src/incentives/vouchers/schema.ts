@@ -1,9 +1,9 @@
 import {
+  Amount,
   Discount,
   FreeText,
   GiftEffect,
   Instant,
-  InstantInput,
   Int,
   Maybe,
   Metadata,
@@ -12,7 +12,7 @@ import {
   OneOf,
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { CalendarDate, Transaction } from '../../core/events/shapes.ts'
+import { Full, LoyaltyPoints, Transaction, VoucherType } from '../../core/events/shapes.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { CategoryChoice } from '../../rules/categories/assign.ts'
@@ -21,9 +21,7 @@ import { DiscountBody } from '../../rules/terms/discount.ts'
 import { Timeframe, ValidityBody, ValidityHours } from '../../rules/terms/validity.ts'
 import { ValidationRuleAssignmentList } from '../../rules/validation-rules/schema.ts'
 
-const Amount = Int({ minimum: 0 })
-
-export const VoucherType = OneOf(['DISCOUNT_VOUCHER', 'GIFT_VOUCHER', 'LOYALTY_CARD'])
+export { LoyaltyPoints, VoucherType }
 
 /** Credits of a gift card (docs/reference/vouchers.md#gift-card). */
 export const GiftCredits = Type.Object({
@@ -33,18 +31,6 @@ export const GiftCredits = Type.Object({
   effect: Type.Optional(GiftEffect),
 })
 export type GiftCredits = Static<typeof GiftCredits>
-
-/** Points of a loyalty card (docs/reference/vouchers.md#loyalty-card). */
-export const LoyaltyPoints = Type.Object({
-  points: Amount,
-  balance: Amount,
-  pending_points: Type.Optional(Amount),
-  expired_points: Type.Optional(Amount),
-  subtracted_points: Type.Optional(Amount),
-  next_expiration_date: Type.Optional(CalendarDate),
-  next_expiration_points: Type.Optional(Amount),
-})
-export type LoyaltyPoints = Static<typeof LoyaltyPoints>
 
 const Asset = Type.Object({ id: Type.String(), url: Type.String() })
 
@@ -122,8 +108,8 @@ const settings = {
 /** The benefit of a new voucher. */
 const definition = {
   discount: Maybe(DiscountBody),
-  gift: Maybe(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
-  loyalty_card: Maybe(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+  gift: Maybe(Full),
+  loyalty_card: Maybe(Full),
 }
 
 const creationFields = {
@@ -203,12 +189,11 @@ export type BalanceAnswer = Static<typeof BalanceAnswer>
 export const VoucherTransactionQuery = Type.Object(CursorQuery({ order: ['-id', 'id'] }))
 export type VoucherTransactionQuery = Static<typeof VoucherTransactionQuery>
 
-const Dates = { start_date: Maybe(InstantInput), expiration_date: Maybe(InstantInput) }
-
 /** Settings that a voucher added to a campaign can override (docs/reference/campaigns.md#add-vouchers-to-a-campaign). */
 export const OwnSettings = {
   ...CategoryChoice,
-  ...Dates,
+  start_date: ValidityBody.start_date,
+  expiration_date: ValidityBody.expiration_date,
   active: Maybe(Type.Boolean()),
   additional_info: Maybe(FreeText),
   metadata: Type.Optional(Metadata),

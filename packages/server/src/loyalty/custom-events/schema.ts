@@ -1,7 +1,7 @@
 import { Metadata, Name, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../../audience/customers/schema.ts'
-import { SimpleCustomer } from '../../core/events/shapes.ts'
+import { CustomEvent } from '../../core/events/shapes.ts'
 import { limits } from '../../core/lib/limits.ts'
 
 /** An action of a customer in the shop, as sent by the shop. */
@@ -19,12 +19,7 @@ export const TrackEvent = Type.Object(
 )
 export type TrackEvent = Static<typeof TrackEvent>
 
-export const TrackedEvent = Type.Object({
-  object: Type.Literal('event'),
-  type: Type.String(),
-  customer: SimpleCustomer,
-  referral: Type.Null(),
-  loyalty: Type.Null(),
-  metadata: Metadata,
-})
+const { id: _, created_at: __, ...trackedEvent } = CustomEvent.properties
+
+export const TrackedEvent = Type.Object({ ...trackedEvent, referral: Type.Null(), loyalty: Type.Null() })
 export type TrackedEvent = Static<typeof TrackedEvent>

@@ -1,18 +1,18 @@
-import { Int, Maybe, OneOf, PointsExpirationRules } from '@guerdon/engine/schema'
+import { Amount, Maybe, OneOf, PointsExpirationRules } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { NumericText } from '../../core/http/numeric-text.ts'
 import { PageQuery } from '../../core/query/list.ts'
 import { CampaignVoucherBody, CreateCampaign, UpdateCampaign } from '../../incentives/campaigns/schema.ts'
 import { CreatePublication } from '../../incentives/publications/schema.ts'
 import { VoucherQuery } from '../../incentives/vouchers/schema.ts'
+import { CategoryChoice } from '../../rules/categories/assign.ts'
+import { ValidityBody } from '../../rules/terms/validity.ts'
 
 export const LoyaltyProgramQuery = Type.Object({
   ...PageQuery({ order: ['-created_at', 'created_at', 'updated_at', '-updated_at'] }),
   expand: Type.Optional(OneOf(['category', 'access_settings_assignments'])),
 })
 export type LoyaltyProgramQuery = Static<typeof LoyaltyProgramQuery>
-
-const Points = Int({ minimum: 0 })
 
 const { properties: created } = CreateCampaign
 
@@ -28,21 +28,16 @@ export const NewLoyaltyProgram = Type.Object(
     voucher: Maybe(
       Type.Object({
         ...Type.Pick(CampaignVoucherBody, ['type', 'redemption', 'code_config']).properties,
-        loyalty_card: Maybe(Type.Object({ points: Points, expiration_rules: Maybe(PointsExpirationRules) })),
+        loyalty_card: Maybe(Type.Object({ points: Amount, expiration_rules: Maybe(PointsExpirationRules) })),
       }),
     ),
     vouchers_count: created.vouchers_count,
     description: created.description,
     auto_join: created.auto_join,
     use_voucher_metadata_schema: created.use_voucher_metadata_schema,
-    start_date: created.start_date,
-    expiration_date: created.expiration_date,
-    validity_timeframe: created.validity_timeframe,
-    validity_day_of_week: created.validity_day_of_week,
-    validity_hours: created.validity_hours,
+    ...ValidityBody,
     activity_duration_after_publishing: created.activity_duration_after_publishing,
-    category: created.category,
-    category_id: created.category_id,
+    ...CategoryChoice,
     metadata: created.metadata,
     loyalty_tiers_expiration: created.loyalty_tiers_expiration,
   },
@@ -70,20 +65,15 @@ const { properties: updated } = UpdateCampaign
 export const LoyaltyProgramChanges = Type.Object(
   {
     description: updated.description,
-    start_date: updated.start_date,
-    expiration_date: updated.expiration_date,
-    validity_timeframe: updated.validity_timeframe,
-    validity_day_of_week: updated.validity_day_of_week,
-    validity_hours: updated.validity_hours,
+    ...ValidityBody,
     activity_duration_after_publishing: updated.activity_duration_after_publishing,
     auto_join: updated.auto_join,
     type: updated.type,
-    category: updated.category,
-    category_id: updated.category_id,
+    ...CategoryChoice,
     metadata: updated.metadata,
     unset_metadata_fields: Maybe(updated.unset_metadata_fields),
     loyalty_card: Type.Optional(
-      Type.Object({ points: Type.Optional(Points), expiration_rules: Maybe(PointsExpirationRules) }),
+      Type.Object({ points: Type.Optional(Amount), expiration_rules: Maybe(PointsExpirationRules) }),
     ),
     loyalty_tiers_expiration: updated.loyalty_tiers_expiration,
     options: updated.options,

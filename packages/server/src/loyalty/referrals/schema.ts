@@ -1,25 +1,15 @@
 import { FreeText, Instant, Int, Maybe, Metadata, Name, Nullable, OneOf, variants } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../../audience/customers/schema.ts'
+import { SimpleHolder } from '../../core/events/shapes.ts'
 import { NumericText } from '../../core/http/numeric-text.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
-import { VoucherType } from '../../incentives/vouchers/schema.ts'
+
+const { publication_id: _, object, ...holder } = SimpleHolder.properties
 
 /** A holder of a referral code: its referrer or a referee (docs/reference/holders.md#holder-object). */
-export const RedeemableHolder = Type.Object({
-  id: Type.String({ description: 'Time-ordered id, `rh_` and 18 hexadecimal digits.' }),
-  created_at: Instant,
-  redeemable_id: Type.String(),
-  redeemable_object: Type.Literal('voucher'),
-  campaign_id: Type.String(),
-  campaign_type: Type.Literal('REFERRAL_PROGRAM'),
-  voucher_type: VoucherType,
-  customer_id: Type.String(),
-  holder_role: OneOf(['OWNER', 'REFERRER', 'REFEREE']),
-  metadata: Type.Optional(Metadata),
-  object: Type.Literal('redeemable_holder'),
-})
+export const RedeemableHolder = Type.Object({ ...holder, metadata: Type.Optional(Metadata), object })
 export type RedeemableHolder = Static<typeof RedeemableHolder>
 
 export const RedeemableHolderQuery = Type.Object({ ...CursorQuery({ order: ['-id', 'id'] }), ...FilterQuery })

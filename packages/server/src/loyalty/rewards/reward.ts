@@ -28,7 +28,10 @@ export type IssueContext = Partial<
 >
 
 /** [RR], an issued reward. */
-export function toGivenReward(row: StoredReward, context: IssueContext): SimpleReward {
+export function toGivenReward(
+  row: Omit<SimpleReward, keyof IssueContext | 'object'>,
+  context: IssueContext,
+): SimpleReward {
   const { id, name, type, parameters, metadata, created_at, updated_at } = row
   return {
     id,
