@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { ProjectRow } from '../../core/db/tables.ts'
 import type { Trx } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { compileValidator } from '../../core/http/validation.ts'
@@ -40,43 +41,48 @@ export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: stri
   await assignUsers(trx, project, body.users ?? []).catch((error: unknown) => {
     throw error instanceof ApiError ? new Error(`BOOTSTRAP_PROJECT_JSON: ${error.message}`) : error
   })
-
-  const sharedColumns = {
-    project_id: project.id,
-    role: 'ADMIN',
-    ip_whitelist: [],
-    is_primary: true,
-    created_at: now,
-  } as const
-  const serverKey = {
-    ...sharedColumns,
-    name: 'Server key',
-    kind: 'server',
-    app_id: settings.app_id,
-    secret: settings.app_token,
-  } as const
-  const clientKey = {
-    ...sharedColumns,
-    name: 'Client key',
-    kind: 'client',
-    app_id: settings.client_id,
-    secret: settings.client_token,
-  } as const
-  const application = await insertApiKey(trx, serverKey)
-  const client = await insertApiKey(trx, clientKey)
-  const management = await insertManagementKey(trx, {
-    name: 'Management key',
-    app_id: settings.management_id,
-    secret: settings.management_token,
-    created_at: now,
-  })
   return {
     project_id: project.id,
     project_name: project.name,
     owner_email: owner.email,
-    application: { id: application.key.app_id, token: application.secret, is_generated: settings.app_token === null },
-    client: { id: client.key.app_id, token: client.secret, is_generated: settings.client_token === null },
-    management: { id: management.app_id, token: management.secret, is_generated: settings.management_token === null },
+    ...(await insertKeys(trx, project.id, settings, now)),
+  }
+}
+
+type Keys = Pick<BootstrapResult, 'application' | 'client' | 'management'>
+
+async function insertKeys(
+  trx: Trx,
+  projectId: ProjectRow['id'],
+  settings: BootstrapSettings,
+  now: string,
+): Promise<Keys> {
+  const { app_id, app_token, client_id, client_token, management_id, management_token } = settings
+  const columns = { project_id: projectId, role: 'ADMIN', ip_whitelist: [], is_primary: true, created_at: now } as const
+  const application = await insertApiKey(trx, {
+    ...columns,
+    name: 'Server key',
+    kind: 'server',
+    app_id,
+    secret: app_token,
+  })
+  const client = await insertApiKey(trx, {
+    ...columns,
+    name: 'Client key',
+    kind: 'client',
+    app_id: client_id,
+    secret: client_token,
+  })
+  const management = await insertManagementKey(trx, {
+    name: 'Management key',
+    app_id: management_id,
+    secret: management_token,
+    created_at: now,
+  })
+  return {
+    application: { id: application.key.app_id, token: application.secret, is_generated: app_token === null },
+    client: { id: client.key.app_id, token: client.secret, is_generated: client_token === null },
+    management: { id: management.app_id, token: management.secret, is_generated: management_token === null },
   }
 }
 

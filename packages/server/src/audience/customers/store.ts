@@ -17,16 +17,17 @@ export async function getCustomer(ctx: Ctx, key: string, options: { lock?: boole
   return found
 }
 
+/** The customers of the project that are not in the bin. */
+const customers = ({ db, project_id }: Ctx) =>
+  db.selectFrom('customers').where('project_id', '=', project_id).where('deleted_at', 'is', null)
+
 export async function findCustomer(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   key: string,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<StoredCustomer | undefined> {
-  return db
-    .selectFrom('customers')
-    .where('project_id', '=', project_id)
+  return customers(ctx)
     .where((is) => is.or([is('id', '=', key as CustomerId), is('source_id', '=', key)]))
-    .where('deleted_at', 'is', null)
     .orderBy((is) => is('id', '=', key as CustomerId), 'desc')
     .limit(1)
     .selectAll()
@@ -36,15 +37,12 @@ export async function findCustomer(
 
 /** Customers by our ids, sorted by id: transactions that lock several lock them in the same order and do not deadlock. */
 export async function listCustomersById(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   ids: readonly CustomerId[],
   { lock = false }: { lock?: boolean } = {},
 ): Promise<StoredCustomer[]> {
-  return db
-    .selectFrom('customers')
-    .where('project_id', '=', project_id)
+  return customers(ctx)
     .where('id', 'in', ids)
-    .where('deleted_at', 'is', null)
     .orderBy('id')
     .selectAll()
     .$if(lock, (query) => query.forUpdate())
@@ -52,42 +50,33 @@ export async function listCustomersById(
 }
 
 export async function findCustomerById(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   id: string,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<StoredCustomer | undefined> {
-  return db
-    .selectFrom('customers')
-    .where('project_id', '=', project_id)
+  return customers(ctx)
     .where('id', '=', id as CustomerId)
-    .where('deleted_at', 'is', null)
     .selectAll()
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst()
 }
 
 export async function findCustomerBySource(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   sourceId: string,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<StoredCustomer | undefined> {
-  return db
-    .selectFrom('customers')
-    .where('project_id', '=', project_id)
+  return customers(ctx)
     .where('source_id', '=', sourceId)
-    .where('deleted_at', 'is', null)
     .selectAll()
     .$if(lock, (query) => query.forUpdate())
     .executeTakeFirst()
 }
 
 /** The source ids among these that belong to a customer. */
-export async function listKnownSourceIds({ db, project_id }: Ctx, sourceIds: string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('customers')
-    .where('project_id', '=', project_id)
+export async function listKnownSourceIds(ctx: Ctx, sourceIds: string[]): Promise<Set<string>> {
+  const rows = await customers(ctx)
     .where(sql<boolean>`source_id = any(${sourceIds}::text[])`)
-    .where('deleted_at', 'is', null)
     .select('source_id')
     .execute()
   return new Set(rows.map(({ source_id }) => source_id as string))
@@ -140,26 +129,22 @@ export async function updateCustomer(
  * (docs/reference/lists.md#moment-cursors).
  */
 export async function listCustomers(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   query: CustomerQuery,
   where: Condition[],
 ): Promise<{ rows: StoredCustomer[]; total: number; has_more: boolean }> {
   const { order = '-created_at', starting_after } = query
-  return pageOf(
-    db.selectFrom('customers').where('project_id', '=', project_id).where('deleted_at', 'is', null).selectAll(),
-    query,
-    {
-      columns: {
-        created_at: 'created_at',
-        updated_at: { nullable: 'updated_at' },
-        source_id: { nullable: 'source_id' },
-      },
-      default_order: '-created_at',
-      where,
-      total: tallyOf(project_id, 'customers'),
-      ...(starting_after === undefined ? {} : { after: afterCursor(order, starting_after) }),
+  return pageOf(customers(ctx).selectAll(), query, {
+    columns: {
+      created_at: 'created_at',
+      updated_at: { nullable: 'updated_at' },
+      source_id: { nullable: 'source_id' },
     },
-  )
+    default_order: '-created_at',
+    where,
+    total: tallyOf(ctx.project_id, 'customers'),
+    ...(starting_after === undefined ? {} : { after: afterCursor(order, starting_after) }),
+  })
 }
 
 /** The condition for rows after the cursor; when sorted by `source_id`, the cursor is compared with `created_at`. */

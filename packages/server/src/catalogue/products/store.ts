@@ -23,16 +23,17 @@ export async function getProduct(ctx: Ctx, key: string, options: { lock?: Produc
   return product
 }
 
+/** The products of the project that are not in the bin. */
+const products = ({ db, project_id }: Ctx) =>
+  db.selectFrom('products').where('project_id', '=', project_id).where('deleted_at', 'is', null)
+
 export async function findProduct(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   key: string,
   { lock }: { lock?: ProductLock } = {},
 ): Promise<Product | undefined> {
-  const row = await db
-    .selectFrom('products')
-    .where('project_id', '=', project_id)
+  const row = await products(ctx)
     .where((is) => is.or([is('id', '=', key as ProductId), is('source_id', '=', key)]))
-    .where('deleted_at', 'is', null)
     .orderBy((is) => is('id', '=', key as ProductId), 'desc')
     .limit(1)
     .selectAll()
@@ -44,16 +45,13 @@ export async function findProduct(
 
 /** Products by ids or source ids; with `lock` they cannot be deleted until the end of the transaction. */
 export async function listProductsByKey(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   keys: readonly string[],
   { lock }: { lock?: 'here' } = {},
 ): Promise<Product[]> {
   if (keys.length === 0) return []
-  const rows = await db
-    .selectFrom('products')
-    .where('project_id', '=', project_id)
+  const rows = await products(ctx)
     .where(sql<boolean>`(id = any(${keys}::text[]) or source_id = any(${keys}::text[]))`)
-    .where('deleted_at', 'is', null)
     .orderBy('id')
     .selectAll()
     .$if(lock === 'here', (query) => query.forKeyShare())
@@ -62,15 +60,15 @@ export async function listProductsByKey(
 }
 
 export async function listProducts(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   query: ProductQuery,
   where: Condition[],
 ): Promise<{ products: Product[]; total: number }> {
-  const { rows, total } = await pageOf(
-    db.selectFrom('products').where('project_id', '=', project_id).where('deleted_at', 'is', null).selectAll(),
-    query,
-    { columns: catalogueColumns, default_order: 'created_at', where },
-  )
+  const { rows, total } = await pageOf(products(ctx).selectAll(), query, {
+    columns: catalogueColumns,
+    default_order: 'created_at',
+    where,
+  })
   return { products: rows.map(toProduct), total }
 }
 
@@ -85,11 +83,11 @@ export type NewProduct = Sent<UpdateProduct> & { source_id: string | null }
  */
 export async function insertProducts(
   { db, project_id, now }: Ctx,
-  products: readonly NewProduct[],
+  sent: readonly NewProduct[],
   changes: readonly RawBuilder<unknown>[],
 ): Promise<Array<{ product: Product; isNew: boolean }>> {
-  if (products.length === 0) return []
-  const created = products.map((product) => ({
+  if (sent.length === 0) return []
+  const created = sent.map((product) => ({
     id: newId('product', Date.parse(now)),
     source_id: product.source_id,
     name: product.name ?? null,
@@ -145,22 +143,33 @@ export interface GoodChange {
 }
 
 /** Updates products in one statement and returns them; missing products are skipped. */
-export async function updateProducts({ db, project_id, now }: Ctx, changes: readonly GoodChange[]): Promise<Product[]> {
-  if (changes.length === 0) return []
-  // Locks in the order of ids: two transactions that update the same products would otherwise deadlock.
-  const { rows } = await sql<Selectable<ProductRow>>`
-    with held as materialized (
-      select p.id, sent.name, sent.price, sent.metadata
-      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as sent (id text, name text, price bigint, metadata jsonb)
-      join products p on p.id = sent.id
-      where p.project_id = ${project_id} and p.deleted_at is null
-      order by p.id for no key update of p
-    )
-    update products p set name = coalesce(held.name, p.name), price = coalesce(held.price, p.price),
-      metadata = p.metadata || held.metadata, updated_at = ${now}::timestamptz
-    from held where p.project_id = ${project_id} and p.id = held.id
-    returning p.*`.execute(db)
+export async function updateProducts(ctx: Ctx, changes: readonly GoodChange[]): Promise<Product[]> {
+  const rows = await updateGoods<Selectable<ProductRow>>(ctx, { table: 'products', name_column: 'name' }, changes)
   return rows.map(toProduct)
+}
+
+/** Updates rows of `products` or `skus` in one statement and returns them; missing ones are skipped. */
+export async function updateGoods<Row>(
+  { db, project_id, now }: Ctx,
+  { table, name_column }: { table: 'products'; name_column: 'name' } | { table: 'skus'; name_column: 'sku' },
+  changes: readonly GoodChange[],
+): Promise<Row[]> {
+  if (changes.length === 0) return []
+  // Locks in the order of ids: two transactions that update the same goods would otherwise deadlock.
+  const { rows } = await sql<Row>`
+    with held as materialized (
+      select good.id, sent.name, sent.price, sent.metadata
+      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as sent (id text, name text, price bigint, metadata jsonb)
+      join ${sql.table(table)} good on good.id = sent.id
+      where good.project_id = ${project_id} and good.deleted_at is null
+      order by good.id for no key update of good
+    )
+    update ${sql.table(table)} good set ${sql.ref(name_column)} = coalesce(held.name, good.${sql.ref(name_column)}),
+      price = coalesce(held.price, good.price), metadata = good.metadata || held.metadata,
+      updated_at = ${now}::timestamptz
+    from held where good.project_id = ${project_id} and good.id = held.id
+    returning good.*`.execute(db)
+  return rows
 }
 
 /** Soft-deletes a product into the bin; its source id stays taken. */

@@ -7,7 +7,7 @@ import { type CsvRow, defineCsvImport, readCells } from '../../core/jobs/csv-imp
 import { type ImportRow, importInBatches, type Refusal, readEach } from '../../core/jobs/file-import.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
-import { priceFromText } from '../products/check-price.ts'
+import { priceFromText } from '../products/check.ts'
 import { lookupByKey } from '../products/goods.ts'
 import { replacedIfGiven } from '../products/on-conflict.ts'
 import { listProductsByKey } from '../products/store.ts'

@@ -7,7 +7,7 @@ import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { listed, pageOf } from '../../core/query/list.ts'
 import { catalogueColumns } from '../products/sorting.ts'
-import type { GoodChange, Sent } from '../products/store.ts'
+import { type GoodChange, type Sent, updateGoods } from '../products/store.ts'
 import type { Sku, SkuQuery, SkusOfProduct, UpdateSku } from './schema.ts'
 
 type SkuId = SkuRow['id']
@@ -27,16 +27,17 @@ export async function getSku(ctx: Ctx, key: string, options: SkuOptions = {}): P
   return sku
 }
 
+/** The SKUs of the project that are not in the bin. */
+const skus = ({ db, project_id }: Ctx) =>
+  db.selectFrom('skus').where('project_id', '=', project_id).where('deleted_at', 'is', null)
+
 export async function findSku(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   key: string,
   { product_id, lock = false }: SkuOptions = {},
 ): Promise<Sku | undefined> {
-  const row = await db
-    .selectFrom('skus')
-    .where('project_id', '=', project_id)
+  const row = await skus(ctx)
     .where((is) => is.or([is('id', '=', key as SkuId), is('source_id', '=', key)]))
-    .where('deleted_at', 'is', null)
     .$if(product_id !== undefined, (query) => query.where('product_id', '=', product_id as ProductId))
     .orderBy((is) => is('id', '=', key as SkuId), 'desc')
     .limit(1)
@@ -48,16 +49,13 @@ export async function findSku(
 
 /** SKUs by ids or source ids; with `lock` they cannot be deleted until the end of the transaction. */
 export async function listSkusByKey(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   keys: readonly string[],
   { lock = false }: { lock?: boolean } = {},
 ): Promise<Sku[]> {
   if (keys.length === 0) return []
-  const rows = await db
-    .selectFrom('skus')
-    .where('project_id', '=', project_id)
+  const rows = await skus(ctx)
     .where(sql<boolean>`(id = any(${keys}::text[]) or source_id = any(${keys}::text[]))`)
-    .where('deleted_at', 'is', null)
     .orderBy('id')
     .selectAll()
     .$if(lock, (query) => query.forKeyShare())
@@ -66,17 +64,14 @@ export async function listSkusByKey(
 }
 
 export async function listSkus(
-  { db, project_id }: Ctx,
+  ctx: Ctx,
   productId: string,
   query: SkuQuery,
   where: Condition[],
 ): Promise<{ skus: Sku[]; total: number }> {
   const { rows, total } = await pageOf(
-    db
-      .selectFrom('skus')
-      .where('project_id', '=', project_id)
+    skus(ctx)
       .where('product_id', '=', productId as ProductId)
-      .where('deleted_at', 'is', null)
       .selectAll(),
     query,
     { columns: catalogueColumns, default_order: 'created_at', where },
@@ -108,12 +103,9 @@ export async function listSkusOf(
   }
 }
 
-export async function listSkuIds({ db, project_id }: Ctx, productId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('skus')
-    .where('project_id', '=', project_id)
+export async function listSkuIds(ctx: Ctx, productId: string): Promise<string[]> {
+  const rows = await skus(ctx)
     .where('product_id', '=', productId as ProductId)
-    .where('deleted_at', 'is', null)
     .select('id')
     .execute()
   return rows.map(({ id }) => id)
@@ -128,11 +120,11 @@ export type NewSku = Sent<UpdateSku> & { product_id: string; source_id: string |
  */
 export async function insertSkus(
   { db, project_id, now }: Ctx,
-  skus: readonly NewSku[],
+  sent: readonly NewSku[],
   changes: readonly RawBuilder<unknown>[],
 ): Promise<Array<{ sku: Sku; isNew: boolean }>> {
-  if (skus.length === 0) return []
-  const created = skus.map((sku) => ({
+  if (sent.length === 0) return []
+  const created = sent.map((sku) => ({
     id: newId('sku', Date.parse(now)),
     product_id: sku.product_id,
     source_id: sku.source_id,
@@ -188,21 +180,8 @@ export async function updateSku(
 }
 
 /** Updates SKUs in one statement and returns them; missing SKUs are skipped. */
-export async function updateSkus({ db, project_id, now }: Ctx, changes: readonly GoodChange[]): Promise<Sku[]> {
-  if (changes.length === 0) return []
-  // Locks in the order of ids: two transactions that update the same SKUs would otherwise deadlock.
-  const { rows } = await sql<Selectable<SkuRow>>`
-    with held as materialized (
-      select s.id, sent.name, sent.price, sent.metadata
-      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as sent (id text, name text, price bigint, metadata jsonb)
-      join skus s on s.id = sent.id
-      where s.project_id = ${project_id} and s.deleted_at is null
-      order by s.id for no key update of s
-    )
-    update skus s set sku = coalesce(held.name, s.sku), price = coalesce(held.price, s.price),
-      metadata = s.metadata || held.metadata, updated_at = ${now}::timestamptz
-    from held where s.project_id = ${project_id} and s.id = held.id
-    returning s.*`.execute(db)
+export async function updateSkus(ctx: Ctx, changes: readonly GoodChange[]): Promise<Sku[]> {
+  const rows = await updateGoods<Selectable<SkuRow>>(ctx, { table: 'skus', name_column: 'sku' }, changes)
   return rows.map(toSku)
 }
 

@@ -1,4 +1,5 @@
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { type MetadataRules, refuseUnlessStorable } from '../../definitions/metadata-schemas/rules.ts'
 
 /**
  * Refuses a negative price. It passes schema validation, so the error key is that of the object, not `invalid_payload`
@@ -13,4 +14,17 @@ export function priceFromText(text: string | undefined): number | null {
   if (text === undefined) return null
   if (!/^-?\d+$/.test(text.trim())) throw invalidPayload('Property .price must be integer')
   return Number(text)
+}
+
+/**
+ * Checks the metadata of a product or SKU after it was written: only the upsert statement knows whether the row is new and what
+ * its merged metadata is. An error rolls the write back. Merged metadata may be too large even if the sent part is not.
+ */
+export function checkMetadata(
+  rules: MetadataRules,
+  sent: Record<string, unknown> | null | undefined,
+  { isNew, metadata }: { isNew: boolean; metadata: Record<string, unknown> },
+): void {
+  rules.check(sent ?? {}, { isNew })
+  refuseUnlessStorable(metadata)
 }
