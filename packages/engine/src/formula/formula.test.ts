@@ -14,7 +14,7 @@ import {
   whyNotForPoints,
 } from './index.ts'
 
-/** The order of the spec's examples: 256.00, four lines, nine units. It is Saturday, 1 March 2025, 08:30 in Tokyo. */
+/** The order of the examples: 256.00, four lines, nine units. It is Saturday, 1 March 2025, 08:30 in Tokyo. */
 const scope: EvaluationScope = {
   clock: clockAt('2025-02-28T23:30:00.000Z', 'Asia/Tokyo'),
   customer: {
@@ -77,7 +77,7 @@ function table(cases: Array<[text: string, expected: number | string | null]>) {
 const conditions = (cases: Array<[text: string, expected: boolean | null]>) =>
   table(cases.map(([text, expected]) => [`IF(${text};1;0)`, expected === null ? null : Number(expected)]))
 
-describe('the examples of the spec', () => {
+describe('examples 43 to 49 of docs/reference/examples-discounts.md', () => {
   test('43: 7 % of 256.00, rounded to whole units, from the tenth visit on', () => {
     const text = 'IF(ORDER_AMOUNT > 250 AND CUSTOMER_METADATA("visits") > 10;ROUND(ORDER_AMOUNT * 0.07;0);5)'
     expect(formulaAmount(calculate(text))).toBe(1_800) // 17.92 → 18

@@ -50,7 +50,7 @@ describe('durations', () => {
     ['2025-03-29T01:30Z', 'P1D', 2, 'Europe/Warsaw', '2025-03-31T00:30:00.000Z'], // and 02:30 again the day after
     ['2025-10-25T00:30Z', 'P1D', 1, 'Europe/Warsaw', '2025-10-26T00:30:00.000Z'], // 02:30 twice: the first
     ['2025-10-25T00:30Z', 'P1DT1H', 1, 'Europe/Warsaw', '2025-10-26T01:30:00.000Z'],
-    // Spec 03, E9: validity after publishing.
+    // docs/reference/validity-periods.md#validity-after-publishing
     ['2025-10-20T08:15Z', 'P10D', 1, 'Europe/Warsaw', '2025-10-30T09:15:00.000Z'],
     ['2025-10-20T08:15Z', 'PT240H', 1, 'Europe/Warsaw', '2025-10-30T08:15:00.000Z'],
     ['2025-01-31T12:00Z', 'P1M', 1, 'UTC', '2025-02-28T12:00:00.000Z'],
@@ -68,7 +68,7 @@ const inFrame = (start: string, interval: string, duration: string, moment: stri
 
 describe('timeframes', () => {
   test.each([
-    // Spec 04, E17.
+    // docs/reference/examples-rules.md#e17-time-frames
     ['2025-01-10T10:59:59Z', true],
     ['2025-01-10T11:00:00Z', false],
     ['2025-01-09T09:00:00Z', false],
@@ -79,7 +79,6 @@ describe('timeframes', () => {
   })
 
   test.each([
-    // Spec 03, E6.
     ['P1D', '2025-03-29T10:59:59Z', true],
     ['P1D', '2025-03-29T11:00:00Z', false],
     ['P1D', '2025-03-31T08:30:00Z', true],

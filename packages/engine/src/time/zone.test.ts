@@ -176,7 +176,7 @@ describe('zones', () => {
 
 describe('periodStart', () => {
   test.each([
-    // Spec 04, E9: the count of the week restarts on Monday 00:00 in Warsaw.
+    // docs/reference/examples-rules.md#e9-weekly-window: a week starts on Monday 00:00 in Warsaw.
     ['2025-03-16T22:59:59Z', 'week', '2025-03-09T23:00:00.000Z'],
     ['2025-03-16T23:00:00Z', 'week', '2025-03-16T23:00:00.000Z'],
     ['2025-03-09T22:30:00Z', 'week', '2025-03-02T23:00:00.000Z'],

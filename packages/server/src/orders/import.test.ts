@@ -54,7 +54,7 @@ test('an import stores orders, customers and goods, and emits no order events', 
 test('a refused order fails alone and stores nothing', async () => {
   const shop = await newProject()
   const bad = [
-    { source_id: 'negative', amount: -1, customer: { source_id: 'nobody' } },
+    { source_id: 'negative', amount: -1, customer: { source_id: 'unknown' } },
     { source_id: 'quantity', items: [{ initial_quantity: 0 }] },
     { source_id: 'customer', customer: { id: 'cust_0' }, items: [{ product_id: 'x', product: { override: true } }] },
     { id: 'ord_0', amount: 1 },
@@ -82,7 +82,7 @@ test('a refused order fails alone and stores nothing', async () => {
     done_count: 60,
     failed_count: 6,
   })
-  expect((await shop.call('GET', '/v1/customers/nobody')).status).toBe(404)
+  expect((await shop.call('GET', '/v1/customers/unknown')).status).toBe(404)
   expect((await shop.call('GET', '/v1/products/x')).status).toBe(404)
   expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(50)
   // The last row of each order counts: 10 + … + 49 and 50 + … + 59.

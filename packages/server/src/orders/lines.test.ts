@@ -30,7 +30,7 @@ describe('a line is matched to its product or SKU in the catalogue', () => {
     ['product.source_id', () => ({ product: { source_id: 'mug' } })],
     ['source_id of a product', () => ({ source_id: 'mug', related_object: 'product' })],
     ['source_id alone', () => ({ source_id: 'mug' })],
-    ['an unknown product_id, then source_id', () => ({ product_id: 'nobody', source_id: 'mug' })],
+    ['an unknown product_id, then source_id', () => ({ product_id: 'unknown', source_id: 'mug' })],
   ]
   test('a product by its id or source id in any field', async () => {
     const catalogue = await newCatalogue()
@@ -170,9 +170,11 @@ describe('override', () => {
 
   test('updates a good found by any of its keys', async () => {
     const { shop } = await newCatalogue()
-    await newOrder(shop, { items: [{ product_id: 'nobody', product: { override: true, source_id: 'mug', price: 7 } }] })
+    await newOrder(shop, {
+      items: [{ product_id: 'unknown', product: { override: true, source_id: 'mug', price: 7 } }],
+    })
     expect(await ok(shop, 'GET', '/v1/products/mug')).toMatchObject({ price: 7 })
-    expect((await shop.call('GET', '/v1/products/nobody')).status).toBe(404)
+    expect((await shop.call('GET', '/v1/products/unknown')).status).toBe(404)
   })
 
   test('creates an SKU under its product, sent in the same line or already known', async () => {

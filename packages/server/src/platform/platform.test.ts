@@ -23,7 +23,7 @@ test('health checks need no credentials', async () => {
 
 test('without its database the service is alive but not ready', async () => {
   const { runtime } = await testService()
-  const database = connectPostgres({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' })
+  const database = connectPostgres({ connectionString: 'postgres://unknown@127.0.0.1:1/nothing' })
   const app = newTestApp({ ...runtime, database })
   onTestFinished(() => app.close())
   expect(await send(app, 'GET', '/health/live')).toMatchObject({ status: 200 })

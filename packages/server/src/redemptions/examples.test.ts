@@ -740,7 +740,7 @@ test('the properties of a response, one by one', async () => {
   await newDiscount(shop, 'SIX', amountOff(600))
   const body = await validated(shop, {
     redeemables: vouchers('CUP20', 'SIX'),
-    customer: { source_id: 'nobody yet' },
+    customer: { source_id: 'new customer' },
     order: {
       items: [
         { product_id: cup, quantity: 2 },

@@ -264,7 +264,7 @@ describe('the list', () => {
       ['campaign=Nowhere', ''],
       ['customer=anna', 'parent a undone'],
       [`customer=${anna.id}&result=SUCCESS`, 'parent a undone'],
-      ['customer=nobody', ''],
+      ['customer=unknown', ''],
       [`created_at[after]=${at(1)}&[created_at][before]=${at(4)}`, 'b failed'],
       [is('voucher_code', '$starts_with', 'A'), 'a undone'],
       [is('voucher_code', '$is_unknown', ''), 'parent tier'],
@@ -278,7 +278,7 @@ describe('the list', () => {
       [is('customer_id', '$is', anna.id), 'parent a undone'],
       [is('campaign_name', '$contains', 'r'), 'b failed tier'],
       [is('user_login', '$is_unknown', ''), 'parent a b failed tier undone'],
-      [is('user_login', '$is', 'somebody'), ''],
+      [is('user_login', '$is', 'any login'), ''],
       [`${is('campaign_name', '$is', 'Spring')}&${is('result', '$is', 'FAILURE')}`, 'failed'],
       [`filters[junction]=or&${is('campaign_name', '$is', 'Promo')}&${is('result', '$is', 'FAILURE')}`, 'failed tier'],
     ] // biome-ignore format: one case is one line

@@ -51,10 +51,10 @@ describe('the customer of a redemption (docs/reference/requests.md#customer)', (
   test('an unknown customer id is refused, and nothing is stored', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'TEN', amountOff(10))
-    const body = { redeemables: vouchers('TEN'), order: { amount: 100 }, customer: { id: 'cust_nobody' } }
+    const body = { redeemables: vouchers('TEN'), order: { amount: 100 }, customer: { id: 'cust_unknown' } }
     expect(await redeem(shop, body)).toMatchObject({
       status: 404,
-      body: { key: 'not_found', resource_type: 'customer', resource_id: 'cust_nobody' },
+      body: { key: 'not_found', resource_type: 'customer', resource_id: 'cust_unknown' },
     })
     expect(await countOf(shop, 'redemptions')).toBe(0)
     expect(await validated(shop, body)).toMatchObject({ valid: true, order: { customer_id: null } })
@@ -785,7 +785,7 @@ describe('referrals', () => {
     expect((await by({ id: known.id })).body.order.referrer_id).toBe(alice)
     const { id: carl } = await ok(shop, 'GET', '/v1/customers/carl')
     expect((await by({ amount: 5, referrer: 'carl' })).body.order.referrer_id).toBe(carl)
-    expect((await by({ amount: 5, referrer_id: 'cust_nobody' })).body).toMatchObject({
+    expect((await by({ amount: 5, referrer_id: 'cust_unknown' })).body).toMatchObject({
       key: 'not_found',
       resource_type: 'customer',
     })

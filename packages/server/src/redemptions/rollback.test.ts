@@ -711,19 +711,14 @@ describe('refused', () => {
   const invalidOrder = { code: 400, key: 'invalid_order' }
 
   const cases: Array<[what: string, path: (sale: Sale) => string, body: object, refusal: object]> = [
-    ['a redemption that nobody knows', () => 'r_unknown/rollback', {}, notFound],
-    ['several that nobody knows', () => 'r_unknown/rollbacks', {}, notFound],
+    ['an unknown redemption', () => 'r_unknown/rollback', {}, notFound],
+    ['several, of an unknown redemption', () => 'r_unknown/rollbacks', {}, notFound],
     ['one of several', ({ child }) => `${child}/rollback`, {}, invalidParent],
     ['one of several, asked for like several', ({ child }) => `${child}/rollbacks`, {}, invalidParent],
     ['several, asked for like one', ({ parent }) => `${parent}/rollback`, {}, invalidRedemption],
     ['one that failed', ({ failed }) => `${failed}/rollback`, {}, invalidRedemption],
     ['one that failed, asked for like several', ({ failed }) => `${failed}/rollbacks`, {}, invalidRedemption],
-    [
-      'a customer that nobody knows',
-      ({ single }) => `${single}/rollback`,
-      { customer: { id: 'cust_1' } },
-      unknownCustomer,
-    ],
+    ['an unknown customer', ({ single }) => `${single}/rollback`, { customer: { id: 'cust_1' } }, unknownCustomer],
     [
       'one by the id of the shop',
       ({ single }) => `${single}/rollback`,
@@ -741,7 +736,7 @@ describe('refused', () => {
       { code: 400, key: 'ambiguous_tracking_id' },
     ],
     ['another order', ({ single }) => `${single}/rollback`, { order: { source_id: 'other' } }, invalidOrder],
-    ['an order that nobody knows', ({ single }) => `${single}/rollback`, { order: { id: 'ord_1' } }, invalidOrder],
+    ['an unknown order', ({ single }) => `${single}/rollback`, { order: { id: 'ord_1' } }, invalidOrder],
     [
       'another order of several',
       ({ parent }) => `${parent}/rollbacks`,

@@ -198,8 +198,8 @@ describe('BOOTSTRAP_PROJECT_JSON', () => {
     ['{"client_redeem_enabled":"yes"}', 'BOOTSTRAP_PROJECT_JSON: Property .client_redeem_enabled must be boolean'],
     ['{"is_sandbox":"no"}', 'BOOTSTRAP_PROJECT_JSON: Property .is_sandbox must be boolean'],
     [
-      '{"users":[{"login":"nobody@shop.test","role":"USER"}]}',
-      'BOOTSTRAP_PROJECT_JSON: Cannot find user with id nobody@shop.test',
+      '{"users":[{"login":"unknown@shop.test","role":"USER"}]}',
+      'BOOTSTRAP_PROJECT_JSON: Cannot find user with id unknown@shop.test',
     ],
     ['{"users":[{"login":"owner@localhost","role":"BOSS"}]}', "BOOTSTRAP_PROJECT_JSON: The role 'BOSS' is incorrect"],
     ['[]', 'BOOTSTRAP_PROJECT_JSON: must be a JSON object'],

@@ -249,8 +249,8 @@ describe('the users of a new project', () => {
     const eve = await newUser('eve@shop.test')
     const good = { id: eve, role: 'USER' }
     for (const [user, status, key, details] of [
-      [{ login: 'nobody@shop.test', role: 'USER' }, 404, 'not_found', 'Cannot find user with id nobody@shop.test'],
-      [{ id: 'user_nobody', role: 'USER' }, 404, 'not_found', 'Cannot find user with id user_nobody'],
+      [{ login: 'unknown@shop.test', role: 'USER' }, 404, 'not_found', 'Cannot find user with id unknown@shop.test'],
+      [{ id: 'user_unknown', role: 'USER' }, 404, 'not_found', 'Cannot find user with id user_unknown'],
       [{ id: eve, role: 'BOSS' }, 400, 'used_incorrect_role', "The role 'BOSS' is incorrect"],
       [
         { id: eve, login: 'eve@shop.test', role: 'USER' },
@@ -262,8 +262,8 @@ describe('the users of a new project', () => {
       [{ id: eve }, 400, 'invalid_payload', "Property .users[1] must have required property 'role'"],
     ] as const)
       expect(await create({ users: [good, user] })).toMatchObject({ status, body: { key, details } })
-    expect(await create({ users: [{ login: 'nobody@shop.test', role: 'USER' }] })).toMatchObject({
-      body: { resource_type: 'user', resource_id: 'nobody@shop.test' },
+    expect(await create({ users: [{ login: 'unknown@shop.test', role: 'USER' }] })).toMatchObject({
+      body: { resource_type: 'user', resource_id: 'unknown@shop.test' },
     })
     expect(await countProjects()).toBe(before)
     const query = installation.runtime.database.db.selectFrom('project_users').where('user_id', '=', eve)

@@ -321,7 +321,7 @@ describe('activity', () => {
     expect((await read('type=customer.created')).data).toHaveLength(1)
     expect((await read('category=EFFECT')).data).toHaveLength(0)
     expect(await read('type=customer.jumped')).toMatchObject({ key: 'invalid_query_params' })
-    expect(await shop.call('GET', '/v1/customers/nobody/activity')).toMatchObject({ status: 404 })
+    expect(await shop.call('GET', '/v1/customers/unknown/activity')).toMatchObject({ status: 404 })
   })
 
   test('the older endpoint returns a total and can filter by product', async () => {

@@ -120,7 +120,7 @@ describe('candidates', () => {
       byId([...all, 'MINE']),
     )
     expect(await idsOf(shop, { order, customer, scenario: 'CUSTOMER_WALLET' })).toEqual(['MINE'])
-    expect(await idsOf(shop, { order, customer: 'nobody', scenario: 'CUSTOMER_WALLET' })).toEqual([])
+    expect(await idsOf(shop, { order, customer: 'unknown', scenario: 'CUSTOMER_WALLET' })).toEqual([])
     expect(await idsOf(shop, { order, customer, scenario: 'PROMOTION_STACKS' })).toEqual([stack])
     expect(await shop.call('POST', '/v1/qualifications', { order, scenario: 'CUSTOMER_WALLET' })).toMatchObject({
       status: 400,

@@ -44,7 +44,7 @@ test('unknown customers, as_of requests, refusals and repeated requests emit no 
   const { shop } = await shopWithCustomer()
   const body = { redeemables: vouchers('TEN'), order }
   await validated(shop, body)
-  await validated(shop, { ...body, customer: { source_id: 'nobody' } })
+  await validated(shop, { ...body, customer: { source_id: 'unknown' } })
   await validated(shop, { ...body, customer, options: { as_of: '2026-01-01T00:00:00Z' } })
   expect((await validate(shop, { ...body, customer, redeemables: vouchers('TEN', 'TEN') })).status).toBe(400)
   expect(await noted(shop)).toEqual([])

@@ -10,7 +10,7 @@ test.each([
   ['the disk is full', withCode('53100')],
   ['a lock timeout', withCode('55P03')],
   ['a deadlock after five attempts', withCode('40P01')],
-  ['nobody listens', withCode('ECONNREFUSED')],
+  ['the database does not listen', withCode('ECONNREFUSED')],
   ['the socket is reset', withCode('ECONNRESET')],
   ['the driver lost its connection', new Error('Connection terminated unexpectedly')],
   ['the pool is exhausted', new Error('timeout exceeded when trying to connect')],

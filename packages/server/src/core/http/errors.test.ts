@@ -34,7 +34,7 @@ const reserved = {
 /** The sources without the places that only list keys: the errors that operations declare, and their documentation. */
 const refusing = new Map(
   [...sourceTexts()]
-    .filter(([path]) => path !== 'server/src/http/openapi-refusals.ts')
+    .filter(([path]) => path !== 'server/src/core/http/openapi-refusals.ts')
     .map(([path, text]) => [path, text.replaceAll(/\[(?:\s*(?:'\w+'|\.\.\.\w+),?)*\s*\]|[!=]== '\w+'/g, '')]),
 )
 

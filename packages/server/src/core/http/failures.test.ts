@@ -265,7 +265,11 @@ describe('an error of the database', () => {
   )
 
   test.each<[what: string, error: Error & { code?: string; statusCode?: number }, status: number]>([
-    ['nobody listens', Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }), 503],
+    [
+      'the database does not listen',
+      Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }),
+      503,
+    ],
     ['the connection broke', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), 503],
     ['the connection broke while writing', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }), 503],
     ['no way there', Object.assign(new Error('connect EHOSTUNREACH'), { code: 'EHOSTUNREACH' }), 503],
@@ -313,7 +317,7 @@ describe('an error of the database', () => {
 
   test('during authentication gives 503 and not 401', async () => {
     const shop = await newProject({ extra })
-    const database = connectPostgres({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' })
+    const database = connectPostgres({ connectionString: 'postgres://unknown@127.0.0.1:1/nothing' })
     const { runtime } = shop.service
     const credentials = await openCredentials(
       { ...database, listen: async () => ({ close: async () => {} }) },

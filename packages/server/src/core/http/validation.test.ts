@@ -118,7 +118,7 @@ describe('every schema keyword has its error message', () => {
     [{ start_date: '' }, 'Property .start_date cannot be recognized as a ISO-8601 compliant date'],
     [{ start_date: 5 }, 'Property .start_date must be string,null'],
 
-    [{ email: 'nobody' }, 'Property .email must be a valid email'],
+    [{ email: 'not an address' }, 'Property .email must be a valid email'],
     [{ email: 'a@b@c' }, 'Property .email must be a valid email'],
     [{ target_url: 'ftp://example.com' }, 'Property .target_url must be a valid URL'],
     [{ target_url: 'https://' }, 'Property .target_url must be a valid URL'],

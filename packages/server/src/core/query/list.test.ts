@@ -316,7 +316,7 @@ describe('cursors', () => {
 
     const elsewhere = newProject()
     await insert(elsewhere, [{ ...blue, id: 'foreign' }])
-    for (const id of ['foreign', 'nobody', '', `' or true --`, 'a\0b'])
+    for (const id of ['foreign', 'unknown', '', `' or true --`, 'a\0b'])
       await expect(after(id)).rejects.toMatchObject({
         key: 'invalid_query_params',
         facts: { details: 'Property .starting_after_id must be the id of an object in this list' },

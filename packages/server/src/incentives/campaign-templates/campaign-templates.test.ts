@@ -209,9 +209,9 @@ describe('a template is refused', () => {
     await callOk(shop, 'DELETE', `/v1/campaigns/${id}`)
     await callOk(shop, 'DELETE', `/v1/campaigns/${promotion}`)
     for (const [body, resourceType] of [
-      [{ campaign_id: 'camp_nobody' }, 'campaign'],
+      [{ campaign_id: 'camp_unknown' }, 'campaign'],
       [{ campaign_id: id }, 'campaign'],
-      [{ promotion_tier_id: 'promo_nobody' }, 'promotion_tier'],
+      [{ promotion_tier_id: 'promo_unknown' }, 'promotion_tier'],
       [{ promotion_tier_id: tier.id }, 'promotion_tier'],
     ] as const)
       expect(await shop.call('POST', path, { name: 'X', ...body })).toMatchObject({
@@ -258,7 +258,7 @@ describe('a template is refused', () => {
       isOneOf('redemption.user.login', 'jane@shop.test'),
       isOneOf('customer.loyalty.tier', 'ltr_1'),
       isOneOf('customer.loyalty_tier', 'ltr_1'),
-      isOneOf('customer.segment', 'seg_nobody', list.id),
+      isOneOf('customer.segment', 'seg_unknown', list.id),
     ].entries()) {
       const rules = { '1': { name: 'order.amount', conditions: { $more_than: [1] } }, '2': rule }
       const { id } = await callOk(shop, 'POST', '/v1/validation-rules', { rules })

@@ -124,7 +124,7 @@ describe('campaign-setup', () => {
       category: 'Sales',
       vouchers_count: 1,
       voucher: { redemption: { quantity: null }, code_config: { pattern: 'SUMMER-#####' } },
-      validation_rules: ['val_nobody'],
+      validation_rules: ['val_unknown'],
       campaign_type: 'GIFT_VOUCHERS',
     })
     expect({ status, body }).toMatchObject({
@@ -201,7 +201,7 @@ describe('campaign-setup', () => {
       [{ name: 'X', vouchers_count: -1 }, 400, 'invalid_payload'],
       [{ name: 'X', voucher: { redemption: { quantity: 0 } } }, 400, 'invalid_payload'],
       [{ name: 'X', expiration_date: '2026-02-01' }, 400, 'invalid_campaign'],
-      [{ name: 'X', category_id: 'cat_nobody' }, 404, 'not_found'],
+      [{ name: 'X', category_id: 'cat_unknown' }, 404, 'not_found'],
       [{ name: 'X', voucher: { code_config: { charset: '' } } }, 400, 'invalid_code_config'],
     ] as const)
       expect(await call(body), JSON.stringify(body)).toMatchObject(refused(status, key))
@@ -302,7 +302,7 @@ describe('tier-setup', () => {
     for (const [id, body, expected] of [
       [template, { name: 'X' }, refused(400, 'invalid_payload')],
       [template, { campaign_id: promotion }, refused(400, 'invalid_payload')],
-      [template, { name: 'X', campaign_id: 'camp_nobody' }, refused(404, 'not_found', { resource_type: 'campaign' })],
+      [template, { name: 'X', campaign_id: 'camp_unknown' }, refused(404, 'not_found', { resource_type: 'campaign' })],
       [template, { name: 'X', campaign_id: codes }, refused(400, 'invalid_campaign')],
       [
         gifts,
@@ -546,7 +546,7 @@ async function newPlaces(shop: Shop) {
     },
     rule: {
       rules: {
-        '1': { name: 'customer.segment', conditions: { $in: [segment.id, 'seg_nobody'] } },
+        '1': { name: 'customer.segment', conditions: { $in: [segment.id, 'seg_unknown'] } },
         '2': anyOf({ id: fixed.id, object: 'products_collection' }, { id: 'pc_a11pr0dUc75' }),
       },
       applicable_to: { included: [{ object: 'products_collection', id: local.id }] },
@@ -565,7 +565,7 @@ describe('collections, segments and locations of a template', () => {
       created: ['validation_rules'],
     })
     const rule = await ruleOf(shop, body.campaign.validation_rules_assignments)
-    expect(rule.rules['1'].conditions.$in).toEqual([segment.id, 'seg_nobody'])
+    expect(rule.rules['1'].conditions.$in).toEqual([segment.id, 'seg_unknown'])
     expect(rule.applicable_to.included).toMatchObject([{ id: local.id }])
     expect(body.campaign.voucher.discount.unit_type).toBe(fixed.id)
   })
@@ -602,7 +602,7 @@ describe('collections, segments and locations of a template', () => {
     ])
     expect(named('Local').filter).toEqual(inTown)
     const rule = await ruleOf(other, body.campaign.validation_rules_assignments)
-    expect(rule.rules['1'].conditions.$in).toEqual([idOf(created, 'segments'), 'seg_nobody'])
+    expect(rule.rules['1'].conditions.$in).toEqual([idOf(created, 'segments'), 'seg_unknown'])
     expect(rule.rules['2'].conditions.$is).toEqual([
       { id: named('Mugs').id, object: 'products_collection' },
       { id: 'pc_a11pr0dUc75' },

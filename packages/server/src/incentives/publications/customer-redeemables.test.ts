@@ -77,7 +77,7 @@ test('lists the vouchers that a customer holds, with their current state', async
   expect((await redeemables(shop)).data.map((row: { redeemable_id: string }) => row.redeemable_id)).toEqual([first])
   await shop.call('DELETE', '/v1/campaigns/Refer')
   expect(await redeemables(shop)).toMatchObject({ data: [], total: 0 })
-  expect(await shop.call('GET', '/v1/customers/nobody/redeemables')).toMatchObject({
+  expect(await shop.call('GET', '/v1/customers/unknown/redeemables')).toMatchObject({
     status: 404,
     body: { resource_type: 'customer' },
   })

@@ -365,8 +365,8 @@ describe('the customer', () => {
     })
     expect((await typesOf(shop)).filter((type) => type === 'customer.updated')).toHaveLength(1)
     expect(await to('bob')).toMatchObject({ source_id: 'bob' })
-    const [one, other] = [await to({ name: 'Nobody' }), await to({ name: 'Nobody' })]
-    expect(one).toMatchObject({ source_id: null, name: 'Nobody' })
+    const [one, other] = [await to({ name: 'Without ids' }), await to({ name: 'Without ids' })]
+    expect(one).toMatchObject({ source_id: null, name: 'Without ids' })
     expect(other.id).not.toBe(one.id)
     const nameless = await listed(shop, `?customer=${one.id}`)
     expect(nameless.publications[0]).not.toHaveProperty('tracking_id')
@@ -663,7 +663,7 @@ describe('the list', () => {
       ['customer=anna', 'discount gift'],
       [`customer=${anna}`, 'discount gift'],
       [`customer_id=${anna}&campaign=Autumn`, 'discount'],
-      ['customer=nobody', ''],
+      ['customer=unknown', ''],
       ['voucher=A1', 'discount'],
       ['voucher_code=GIFT', 'gift'],
       ['voucher_code=GIFT&voucher=A1', ''],
@@ -763,7 +763,7 @@ describe('the list', () => {
     await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
     await newCampaign(shop, 'Empty')
     const orders = ['created_at', 'id', 'voucher_code', 'tracking_id', 'customer_id', 'channel']
-    const people = [{ source_id: 'anna' }, { source_id: 'bob' }, { name: 'Nobody' }]
+    const people = [{ source_id: 'anna' }, { source_id: 'bob' }, { name: 'Without ids' }]
     await expectStablePaging({
       shop,
       path: '/v1/publications',

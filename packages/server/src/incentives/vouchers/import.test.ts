@@ -542,7 +542,7 @@ describe('bulk metadata', () => {
     const before = await typesOf(shop)
     const { body, status } = await shop.call('POST', '/v1/vouchers/bulk/async', [
       { code: 'a', metadata: { x: null, y: { w: 2 }, year: 2026 }, active: false },
-      { code: 'nobody', metadata: {} },
+      { code: 'unknown', metadata: {} },
       { code: 'b', metadata: { year: 'soon' } },
       { code: 'a', metadata: { again: true } },
     ])
@@ -557,9 +557,9 @@ describe('bulk metadata', () => {
       errors: [
         {
           message: 'Resource not found',
-          details: 'Cannot find voucher with id nobody',
+          details: 'Cannot find voucher with id unknown',
           key: 'not_found',
-          code: 'nobody',
+          code: 'unknown',
         },
         {
           message: 'Metadata validation failed',
@@ -572,7 +572,7 @@ describe('bulk metadata', () => {
     expect((await report(shop, result.reports[0])).split('\n').slice(0, 3)).toEqual([
       'code,found,updated,message',
       'a,true,true,',
-      'nobody,false,false,Cannot find voucher with id nobody',
+      'unknown,false,false,Cannot find voucher with id unknown',
     ])
     expect(await read(shop, 'a')).toMatchObject({
       active: true,
@@ -586,7 +586,7 @@ describe('bulk metadata', () => {
   test('the same metadata is merged into many vouchers', async () => {
     const shop = await shopWithCodes()
     const { body, status } = await shop.call('POST', '/v1/vouchers/metadata/async', {
-      codes: ['a', 'nobody', 'b'],
+      codes: ['a', 'unknown', 'b'],
       metadata: { season: 'spring' },
     })
     expect(status).toBe(202)
@@ -594,10 +594,10 @@ describe('bulk metadata', () => {
     expect(type).toBe('VOUCHERS.METADATA_UPDATE')
     expect(result).toMatchObject({ done_count: 2, failed_count: 1 })
     expect(result.errors).toEqual([
-      { message: 'Resource not found', details: 'Cannot find voucher with id nobody', key: 'not_found' },
+      { message: 'Resource not found', details: 'Cannot find voucher with id unknown', key: 'not_found' },
     ])
     expect(await report(shop, result.reports[0])).toBe(
-      'code,found,updated,message\na,true,true,\nnobody,false,false,Cannot find voucher with id nobody\nb,true,true,\n',
+      'code,found,updated,message\na,true,true,\nunknown,false,false,Cannot find voucher with id unknown\nb,true,true,\n',
     )
     for (const code of ['a', 'b'])
       expect((await read(shop, code)).metadata).toEqual({ x: 1, y: { z: 1 }, season: 'spring' })

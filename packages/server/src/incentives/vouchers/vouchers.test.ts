@@ -627,9 +627,9 @@ describe('GET /v1/vouchers', () => {
     expect(await count('category=Cat')).toBe(3)
     expect(await count(`category=${alone.category_id}`)).toBe(1)
     expect(await count('code=ALONE')).toBe(1)
-    expect(await count(`ids=${alone.id},v_nobody`)).toBe(1)
+    expect(await count(`ids=${alone.id},v_unknown`)).toBe(1)
     expect(await count(`ids[]=${alone.id}`)).toBe(1)
-    expect(await count('customer=nobody')).toBe(0)
+    expect(await count('customer=unknown')).toBe(0)
     expect(await count(`created_at[after]=${alone.created_at}`)).toBe(0)
     expect((await shop.call('GET', '/v1/vouchers?code=ALONE')).body.vouchers[0]).not.toHaveProperty(
       'validation_rules_assignments',

@@ -91,7 +91,7 @@ const changes = <T extends TSchema>(loyalty: T) => Type.Object({ loyalty: Type.O
 export const EarningRuleChanges = changes(EarningPoints)
 export type EarningRuleChanges = Static<typeof EarningRuleChanges>
 
-/** Points as sent. A calculation without its parameters passes here: `pointsOf` refuses it with the message of the spec. */
+/** Points as sent. A calculation without its parameters passes here: `pointsOf` refuses it, with a message of its own. */
 export const EarningPointsBody = NumericText(withEmptySources(EarningPoints))
 
 function withEmptySources(schema: typeof EarningPoints): typeof EarningPoints {

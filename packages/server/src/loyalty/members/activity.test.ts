@@ -93,5 +93,5 @@ test('a card without a holder has no activity', async () => {
     status: 200,
     body: { data: [], has_more: false },
   })
-  expect(await shop.call('GET', '/v1/loyalties/members/nobody/activity')).toMatchObject({ status: 404 })
+  expect(await shop.call('GET', '/v1/loyalties/members/unknown/activity')).toMatchObject({ status: 404 })
 })

@@ -107,7 +107,7 @@ test('returns 404 for unknown cards, campaigns of another type and other voucher
     [`/v1/loyalties/${coupons.body.id}/pending-points`, 'campaign'],
     [`/v1/loyalties/${coupons.body.id}/members/${card.code}/pending-points`, 'campaign'],
     [`/v1/loyalties/${other.id}/members/${card.code}/pending-points`, 'voucher'],
-    ['/v1/loyalties/members/nobody/pending-points', 'voucher'],
+    ['/v1/loyalties/members/unknown/pending-points', 'voucher'],
     ['/v1/loyalties/members/GIFT/pending-points', 'voucher'],
   ]
   for (const [path, resourceType] of cases)

@@ -67,7 +67,7 @@ test('a tier that starts later is not returned', async () => {
   const tierId = await insertTier(shop, card.campaign_id)
   await putIntoTier(shop, card, { scheduled_tier_id: tierId, scheduled_start_date: '2031-07-01' })
   expect(await tiersOf(shop, card)).toEqual([])
-  expect(await shop.call('GET', '/v1/loyalties/members/nobody/tiers')).toMatchObject({
+  expect(await shop.call('GET', '/v1/loyalties/members/unknown/tiers')).toMatchObject({
     status: 404,
     body: { resource_type: 'voucher' },
   })

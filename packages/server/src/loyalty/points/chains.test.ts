@@ -465,7 +465,7 @@ describe('a card that is deleted', () => {
     return (rows as Array<{ movement: string }>).map(({ movement }) => movement)
   }
 
-  /** Ann has a card with 40 points in a program that everybody joins automatically; leaving its tier pays in both programs. */
+  /** Ann has a card with 40 points in a program that every customer joins automatically; leaving its tier pays in both programs. */
   async function newLeaver(otherSettings: object = {}) {
     const shop = await newShop()
     const [left, other] = [await newProgram(shop, { auto_join: true }), await newProgram(shop, otherSettings)]

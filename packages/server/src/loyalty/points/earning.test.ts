@@ -631,13 +631,13 @@ describe('estimating points (L53)', () => {
       campaign,
       points_estimation: 17,
     })
-    expect(await answer({ customer: { source_id: 'nobody' }, order: { amount: 3_000 } })).toBe(11) // without a tier
+    expect(await answer({ customer: { source_id: 'unknown' }, order: { amount: 3_000 } })).toBe(11) // without a tier
     const order = await payOrder(shop, 'ann', { amount: 4_000, source_id: 'o-1' })
     expect(await answer({ ...ann, order: { id: order.id } })).toBe(21)
     expect(await answer({ ...ann, order: { source_id: 'o-1', amount: 1_000 } })).toBe(9) // the order of the request wins
     expect(await answer({ ...ann, order: {} })).toBe(5)
     expect((await card(shop, code)).loyalty_card).toEqual({ points: 16, balance: 16, pending_points: 5 })
-    expect(await shop.call('GET', '/v1/customers/nobody')).toMatchObject({ status: 404 })
+    expect(await shop.call('GET', '/v1/customers/unknown')).toMatchObject({ status: 404 })
   })
 
   test('is refused if nothing can be earned', async () => {

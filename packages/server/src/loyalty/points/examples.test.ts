@@ -60,7 +60,7 @@ describe('earned points', () => {
     expect(await balanceOf(shop, code)).toBe(60)
   })
 
-  test('example 2: 7 points for every 15.00 of 104.99; less than one share pays nothing, and nobody joins', async () => {
+  test('example 2: 7 points for every 15.00 of 104.99; less than one share pays nothing, and the customer does not join', async () => {
     const shop = await newProject()
     const { code } = await newEarner(shop, ofAmount(1_500, 7))
     await payOrder(shop, 'ann', 10_499)
@@ -642,7 +642,7 @@ describe('tiers', () => {
 })
 
 describe('referrals', () => {
-  test('example 23: a coupon for each new customer, a gift for the third, and nobody counts twice', async () => {
+  test('example 23: a coupon for each new customer, a gift for the third, and no customer counts twice', async () => {
     const shop = await newProject()
     const referral = await newCampaign(shop, 'Refer', { campaign_type: 'REFERRAL_PROGRAM', type: 'AUTO_UPDATE' })
     const coupons = await newCampaign(shop, 'Thanks', { type: 'AUTO_UPDATE' })

@@ -292,7 +292,7 @@ describe('when the program changes', () => {
       'dated-high': 'Gold',
     })
     expect(await tierChanges(shop, 'dated-high')).toEqual(['joined Gold'])
-    // The member of Silver keeps it for its year: a new tier below moves nobody down, and moves up the member without a tier.
+    // The member of Silver keeps it for its year: a new tier below moves no member down, and moves up the member without a tier.
     await addPoints(shop, cards['dated-mid'] as string, -100)
     await newTiers(shop, dated, { Bronze: [0, 99] })
     await runDailyLoyaltyJob(shop)

@@ -244,7 +244,7 @@ describe('reading members', () => {
       ['limit=1&page=2', ['B']],
       ['customer=anna', ['B']],
       [`customer=${anna}`, ['B']],
-      ['customer=nobody', []],
+      ['customer=unknown', []],
       ['code=B', ['B']],
       ['code=OTHER', []],
       ['code=b', []],

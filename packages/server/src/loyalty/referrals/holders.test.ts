@@ -74,7 +74,7 @@ describe('assigning a code to referees', () => {
       holders: [
         { source_id: 'zoe' },
         { source_id: 'carl', name: 'Carl' },
-        { id: known.id, source_id: 'nobody', metadata: { age: 30 } },
+        { id: known.id, source_id: 'unknown', metadata: { age: 30 } },
       ],
       metadata: { shared_by: 'mail' },
     })
@@ -100,7 +100,7 @@ describe('assigning a code to referees', () => {
       name: 'Ben',
       metadata: { lang: 'de', age: 30 },
     })
-    expect((await shop.call('GET', '/v1/customers/nobody')).status).toBe(404)
+    expect((await shop.call('GET', '/v1/customers/unknown')).status).toBe(404)
     // A customer with only a key in the request is not changed.
     const { assets: _, ...after } = await ok(shop, 'GET', '/v1/customers/zoe')
     expect(after).toEqual(zoe)

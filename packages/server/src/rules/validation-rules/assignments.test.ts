@@ -116,7 +116,7 @@ describe('the referenced object', () => {
     [{ related_object_type: 'reward_assignment', related_object_id: 'SPRING' }, 'reward_assignment'],
     [{ voucher: 'SPRING' }, 'voucher'],
     [{ campaign: 'SPRING' }, 'campaign'],
-    [{ related_object_type: 'campaign', related_object_id: 'SPRING', voucher: 'NOBODY' }, 'campaign'],
+    [{ related_object_type: 'campaign', related_object_id: 'SPRING', voucher: 'UNKNOWN' }, 'campaign'],
     [{ related_object_id: null, voucher: null, campaign: 'SPRING' }, 'campaign'],
   ]
   test.each(bodies)('%j resolves to a %s', async (body, relatedObjectType) => {
@@ -133,9 +133,9 @@ describe('the referenced object', () => {
   })
 
   const missing: Array<[body: object, resource_type: string]> = [
-    [{ related_object_id: 'NOBODY' }, 'voucher'],
-    [{ related_object_type: 'campaign', related_object_id: 'NOBODY' }, 'campaign'],
-    [{ promotion_tier: 'NOBODY' }, 'promotion_tier'],
+    [{ related_object_id: 'UNKNOWN' }, 'voucher'],
+    [{ related_object_type: 'campaign', related_object_id: 'UNKNOWN' }, 'campaign'],
+    [{ promotion_tier: 'UNKNOWN' }, 'promotion_tier'],
     // No object of these types exists.
     [{ related_object_type: 'promotion_tier', related_object_id: 'SPRING' }, 'promotion_tier'],
     [{ related_object_type: 'earning_rule', related_object_id: 'SPRING' }, 'earning_rule'],

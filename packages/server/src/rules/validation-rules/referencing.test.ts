@@ -149,13 +149,13 @@ test.each<[object: NamedObject, id: string]>([
   for (const [, , body] of [...naming.filter(isAbout), ...others.filter(isAbout)])
     bodies.set(await newRule(shop, body), body)
 
-  for (const ids of [[id], ['nobody', id]]) {
+  for (const ids of [[id], ['unknown', id]]) {
     const found = await named(shop, object, ...ids)
     const expected = naming.filter(isAbout).map(([, , body]) => body)
     expect(found.ids.map((rule) => bodies.get(rule))).toEqual(expect.arrayContaining(expected))
     expect(found).toMatchObject({ ids: { length: expected.length }, total: expected.length })
   }
-  for (const [stranger, ...ids] of [[shop, 'nobody'], [shop], [await newProject(), id]] as Array<[Shop, ...string[]]>)
+  for (const [stranger, ...ids] of [[shop, 'unknown'], [shop], [await newProject(), id]] as Array<[Shop, ...string[]]>)
     expect(await named(stranger, object, ...ids)).toEqual({ ids: [], total: 0 })
 })
 

@@ -729,7 +729,7 @@ describe('GET /v1/validation-rules', () => {
     ['limit=0', 'Property .limit must be >= 1'],
     ['page=101', 'Property .page must be <= 100'],
     ['start_date=soon', 'Property .start_date cannot be recognized as a ISO-8601 compliant date'],
-    ['starting_after_id=val_nobody', 'Property .starting_after_id must be the id of an object in this list'],
+    ['starting_after_id=val_unknown', 'Property .starting_after_id must be the id of an object in this list'],
   ])('%s is refused', async (query, details) => {
     const shop = await newProject()
     expect(await shop.call('GET', `/v1/validation-rules?${query}`)).toMatchObject({

@@ -29,13 +29,13 @@ test('a request with the secret URL gets the report, with or without credentials
   const shop = await newProject()
   const other = await newProject()
   const path = `/v1/task-results/${await insertReport(shop, report)}`
-  const everybody: Array<Record<string, string>> = [
+  const callers: Array<Record<string, string>> = [
     {},
     other.headers,
     { authorization: 'Bearer x' },
     { accept: 'image/png' },
   ]
-  for (const headers of everybody) {
+  for (const headers of callers) {
     const answer = await send(shop.service.app, 'GET', path, undefined, headers)
     expect(answer).toMatchObject({ status: 200, body: report.toString() })
     expect(answer.headers).toMatchObject({
