@@ -34,7 +34,7 @@ test('a module imports from itself and from the modules before it', () => {
   expect(serverFiles().flatMap(upwardImportsOf)).toEqual([])
 })
 
-test('no file imports itself, directly or through target files', () => {
+test('no file imports itself, directly or through other files', () => {
   expect(importCycles(imports)).toEqual([])
 })
 

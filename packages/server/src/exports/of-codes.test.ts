@@ -125,7 +125,7 @@ describe('every object has its fields, defaults and orders', () => {
 })
 
 describe('vouchers', () => {
-  test('E22: are listed newest first, with their values', async () => {
+  test('are listed newest first, with their values', async () => {
     const shop = await newProject()
     await insertCode(shop, 'SPR-1', { terms: { discount: { type: 'AMOUNT', amount_off: 1500 } } })
     await insertCode(shop, 'CARD-9', { type: 'GIFT_VOUCHER', ...credits(7000) })

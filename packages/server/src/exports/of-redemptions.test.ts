@@ -95,7 +95,7 @@ describe('filters', () => {
     }
   })
 
-  test('and fields that are unknown are refused', async () => {
+  test('by unknown fields are refused', async () => {
     const shop = await newProject()
     const create = (parameters: object) => shop.call('POST', '/v1/exports', { exported_object: 'redemption', parameters })
     expect(await create({ filters: { colour: { conditions: { $is: 'red' } } } })).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })

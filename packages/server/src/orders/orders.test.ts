@@ -74,7 +74,7 @@ test('an empty body creates an order', async () => {
   })
 })
 
-test('E20 Order amounts', async () => {
+test('E20 Order amounts: the price of a line is that of its SKU, product or the catalogue; a sent amount takes precedence over the sum', async () => {
   const shop = await newProject()
   await ok(shop, 'POST', '/v1/products', { source_id: 'socks', price: 450 })
   const items = [
@@ -99,7 +99,7 @@ test('E20 Order amounts', async () => {
   ])
 })
 
-test('E21 Order life', async () => {
+test('E21 Order life: each change emits its event, and the summary of the customer counts paid orders until they are canceled', async () => {
   const shop = await newProject()
   const customer = { source_id: 'ann' }
   await newOrder(shop, { source_id: 'o-1', amount: 12_500, customer })

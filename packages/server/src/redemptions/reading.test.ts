@@ -133,7 +133,7 @@ describe('one redemption', () => {
     expect(cardOfPoints).not.toHaveProperty('gift')
   })
 
-  test('of a tier shows the tier with its usage minus rollbacks, whether the usage rows are folded or not', async () => {
+  test('of a tier shows the tier with its usage minus rollbacks, whether the usage rows are merged or not', async () => {
     const shop = await newProject()
     const tier = await newTier(shop, await newPromotion(shop))
     const id = await newRedemption(shop, { ...ofTier(tier), orders_amount: 9000, discounted_amount: 900 })

@@ -957,7 +957,7 @@ describe('an Idempotency-Key', () => {
     })
   })
 
-  test('so is a stored failure, a refusal that is not stored, and a validation', async () => {
+  test('a stored failure, a refusal that is not stored, and a validation are replayed too', async () => {
     const shop = await newProject()
     await newDiscount(shop, 'GONE', amountOff(10), { active: false })
     for (const [n, [path, body]] of [

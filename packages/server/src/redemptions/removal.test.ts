@@ -41,7 +41,7 @@ test('permanently deleting a voucher deletes its redemptions, holds and usage', 
   expect((await ok(shop, 'GET', '/v1/redemptions')).total).toBe(3)
 })
 
-test('so does destroying it in the trash bin, where the total excluded it already', async () => {
+test('destroying a voucher in the trash bin deletes them too; the total excluded them already', async () => {
   const shop = await newProject()
   await newRedemption(shop, ofVoucher(await newVoucher(shop, 'GONE')))
   await newRedemption(shop, ofVoucher(await newVoucher(shop, 'STAYS')))

@@ -670,7 +670,7 @@ describe('redemptions of one request', () => {
   })
 })
 
-describe('refused', () => {
+describe('a rollback is refused', () => {
   /** The request, and the expected response. */
   interface Sale {
     shop: Shop
@@ -750,7 +750,7 @@ describe('refused', () => {
       { code: 400, key: 'invalid_payload' },
     ],
   ]
-  test('are these requests, and no failure is stored', async () => {
+  test('because of the request, and no failure is stored', async () => {
     const sale = await newSales()
     const total = async () => (await ok(sale.shop, 'GET', '/v1/redemptions')).total
     const before = await total()
@@ -760,7 +760,7 @@ describe('refused', () => {
     expect((await getVoucher(sale.shop, 'OFF')).redemption.redeemed_quantity).toBe(2)
   })
 
-  test('is the rollback of a rollback', async () => {
+  test('of a rollback', async () => {
     const { shop, redemption } = await newSale()
     const { body } = await rollBack(shop, redemption.id)
     expect(await rollBack(shop, body.id)).toMatchObject({ status: 400, body: invalidRedemption })
@@ -768,7 +768,7 @@ describe('refused', () => {
     expect(await rollBack(shop, again.body.resource_id)).toMatchObject({ status: 400, body: invalidRedemption })
   })
 
-  test('is a second rollback, which is stored as a failure with its events', async () => {
+  test('the second time, and is stored as a failure with its events', async () => {
     const { shop, code, redemption } = await newSale()
     await rollBack(shop, redemption.id)
     const { status, body } = await rollBack(shop, redemption.id, { metadata: { agent: 'eve' } })
@@ -797,7 +797,7 @@ describe('refused', () => {
     expect(await summaryOf(shop)).toMatchObject({ redemptions: { total_rollback_failed: 1, total_rolled_back: 1 } })
   })
 
-  test('is the rollback of a redemption older than three calendar months, but not of a slightly younger one', async () => {
+  test('of a redemption older than three calendar months, but not of a slightly younger one', async () => {
     const { shop, redemption } = await newSale()
     const now = new Date(shop.service.clock.now())
     const ago = (seconds: number) => {

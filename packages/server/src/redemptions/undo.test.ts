@@ -71,7 +71,7 @@ const change = (id: string, more: Partial<UndoneLine>): UndoneLine => ({
 
 const discount = (discountAmount: number): Undo => undo({ order: { amount: 0, discount_amount: discountAmount } })
 
-describe('undone from the order is', () => {
+describe('undoing a redemption reverts in the order', () => {
   test('an order-level discount', () => {
     expect(undone(order([line('a', 1, 1000)], { discount_amount: 300 }), [discount(300)])).toEqual({
       amount: 1000,

@@ -126,7 +126,7 @@ const binCampaign = async (shop: Shop, name: string): Promise<void> => {
 }
 
 describe('codes and campaigns', () => {
-  test('E18: a voucher can be created again once its entry is destroyed', async () => {
+  test('a voucher can be created again once its entry is destroyed', async () => {
     const shop = await newProject()
     const zed = { ...percent, code: 'ZED' }
     const { body: made } = await shop.call('POST', '/v1/vouchers', zed)

@@ -152,7 +152,7 @@ describe('a validation takes one round trip, or two with counters or segments', 
       expect(await statementsOf(shop, () => asClient(shop, 'GET', path)), path).toEqual(oneRoundTrip)
   })
 
-  test('and one more to save the holds of a session', async () => {
+  test('with a session, one more to save its holds', async () => {
     const { shop, lines } = full
     const body = {
       redeemables: [voucher('PLAIN'), voucher('GIFT')],

@@ -800,7 +800,7 @@ describe('order and pages', () => {
     return pages
   }
 
-  test('a page continues where the previous one ended, and never splits offers of one moment', async () => {
+  test('a page continues where the previous one ended, and never splits offers created at the same time', async () => {
     const shop = await newProject()
     const at = 1_700_000_000_000
     const moments = Array.from({ length: 9 }, (_, n) => at - 500 - n * 1_000)
@@ -864,7 +864,7 @@ describe('order and pages', () => {
     expect(pages).toEqual([['LIKE'], [...tiers.toSorted().toReversed(), old]])
   })
 
-  test('offers of one moment are cut at the maximum of a page', async () => {
+  test('offers created at the same time are cut at the maximum of a page', async () => {
     const shop = await newProject()
     const tiers = await insertTiers(shop, limits.qualified_at_once_max + 10, { apart: 0 })
     const { redeemables } = await qualified(shop, { order })

@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(await isFree(shop, ['A'], { session: { key: session.key } })).toBe(true)
   })
 
-  test('knows its own holds', async () => {
+  test('can validate again what it holds itself', async () => {
     const shop = await shopWith('A')
     await isFree(shop, ['A'], lock('S'))
     expect(await isFree(shop, ['A'], lock('S'))).toBe(true)
@@ -77,7 +77,7 @@ describe('a session', () => {
     })
   })
 
-  test('is not opened by a key alone', async () => {
+  test('is not opened by a key without the type LOCK', async () => {
     const shop = await shopWith('A')
     const answer = await validated(shop, { redeemables: vouchers('A'), order, session: { key: 'S' } })
     expect(answer).toMatchObject({ valid: true })

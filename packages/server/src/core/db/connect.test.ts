@@ -44,7 +44,7 @@ test('a frequent statement returns the same result as the first time', async () 
   for (let time = 2; time <= 8; time += 1) expect((await ask()).rows).toEqual(first)
 })
 
-test('so does a statement that changes or finds nothing, and one that fails', async () => {
+test('a frequent statement that changes or finds nothing, or fails, does so every time', async () => {
   const { db } = await testDatabase()
   await sql`create table often (n int primary key)`.execute(db)
   try {

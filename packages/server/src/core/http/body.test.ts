@@ -200,7 +200,7 @@ describe('an empty body counts as {}', () => {
     expect((await post('', headers)).body).toEqual({ read: {} })
   })
 
-  test('so the error names the missing property', async () => {
+  test('and the error names the missing property', async () => {
     expect(await shop.call('POST', '/v1/categories')).toMatchObject({
       status: 400,
       body: { details: "Payload should have required property 'name'" },
@@ -211,7 +211,7 @@ describe('an empty body counts as {}', () => {
     })
   })
 
-  test.each(['null', '[]', '"{}"', '5', 'true'])('but %s does not', async (body) => {
+  test.each(['null', '[]', '"{}"', '5', 'true'])('%s does not count as {}', async (body) => {
     expect(await post(body)).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload', details: 'Payload must be object' },

@@ -115,7 +115,7 @@ describe('a template', () => {
     })
   })
 
-  test('of a promotion tier becomes a campaign template with the discount of the tier (D68)', async () => {
+  test('of a promotion tier becomes a campaign template with the discount of the tier', async () => {
     const shop = await newProject()
     const tier = await newTier(shop, await newPromotion(shop), {
       banner: 'Ten off!',
@@ -249,7 +249,7 @@ describe('a template is refused', () => {
     )
   })
 
-  test('when its rule refers to API keys, users, loyalty tiers or a static segment of this project (D69)', async () => {
+  test('when its rule refers to API keys, users, loyalty tiers or a static segment of this project', async () => {
     const shop = await newProject()
     const list = await callOk(shop, 'POST', '/v1/segments', { name: 'List', type: 'static', customers: [] })
     const isOneOf = (name: string, ...values: string[]) => ({ name, conditions: { $is: values } })

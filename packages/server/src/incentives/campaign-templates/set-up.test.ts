@@ -478,7 +478,7 @@ describe('products and SKUs of a template', () => {
     ['a product', (mug: string) => ({ id: mug, object: 'product' }), (mug: string) => `/v1/products/${mug}`],
     ['an SKU', (_: string, red: string) => ({ id: red, object: 'sku' }), (_: string, red: string) => `/v1/skus/${red}`],
     ['the product of an SKU', (_: string, red: string) => ({ id: red }), (mug: string) => `/v1/products/${mug}`],
-  ])('in the bin refuse the setup, and nothing is created: %s', async (_, reference, url) => {
+  ])('that are in the bin make the setup fail, and nothing is created: %s', async (_, reference, url) => {
     const shop = await newProject()
     const mug = await product(shop, 'mug')
     const red = await sku(shop, mug.id, 'mug-red')

@@ -40,7 +40,7 @@ const publish = async (shop: Shop, voucher: string) =>
     status: 200,
   })
 
-describe('E11: creating a campaign', () => {
+describe('creating a campaign', () => {
   test('fills in defaults, and omits unset members', async () => {
     const shop = await newProject()
     const { status, body } = await shop.call('POST', '/v1/campaigns', {
@@ -168,7 +168,7 @@ describe('E11: creating a campaign', () => {
     expect(await create({ name: 'S', voucher: discount, referral_program: event })).toMatchObject({ status: 404 })
   })
 
-  test('E1: a code consists of prefix, filled pattern and postfix', async () => {
+  test('a code consists of prefix, filled pattern and postfix', async () => {
     const shop = await newProject()
     const codeConfig = { prefix: 'EU-', pattern: 'A##-#', postfix: '-Z', charset: '7', initial_count: 5 }
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: codeConfig }
@@ -183,7 +183,7 @@ describe('E11: creating a campaign', () => {
     expect(await codesOf(shop, 'C')).toEqual(['EU-A77-7-Z'])
   })
 
-  test('E2: impossible code configurations are refused before any voucher is created', async () => {
+  test('impossible code configurations are refused before any voucher is created', async () => {
     const shop = await newProject()
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: { charset: 'ABC', pattern: '##-#' } }
     const create = (name: string, vouchersCount: number) =>
@@ -208,7 +208,7 @@ describe('E11: creating a campaign', () => {
     expect((await shop.call('POST', '/v1/campaigns/C/vouchers')).body.code).toBe(codes[1])
   })
 
-  test('E3: without case sensitivity, letters that differ only in case count once', async () => {
+  test('without case sensitivity, letters that differ only in case count once', async () => {
     const voucher = { type: 'DISCOUNT_VOUCHER', discount: tenOff, code_config: { charset: 'aAbBcC', length: 2 } }
     const [strict, folding] = [await newProject(), await newProject({ project: { case_sensitive_codes: false } })]
     expect(await strict.call('POST', '/v1/campaigns', { name: 'C', vouchers_count: 36, voucher })).toMatchObject({
@@ -299,7 +299,7 @@ describe('E11: creating a campaign', () => {
   })
 })
 
-describe('E13: adding vouchers', () => {
+describe('adding vouchers', () => {
   test('one immediately, five in a job, one with a given code', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn', {
@@ -400,7 +400,7 @@ describe('E13: adding vouchers', () => {
   })
 })
 
-describe('E12: an update of a campaign', () => {
+describe('an update of a campaign', () => {
   test('updates unpublished, unredeemed vouchers and no others', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'C', { expiration_date: '2040-12-31' })
@@ -854,7 +854,7 @@ describe('the summary of a campaign', () => {
     expect((await shop.call('GET', '/v1/campaigns/C/summary')).body).toMatchObject({ [name]: value, redemptions: 1 })
   })
 
-  test('of amounts beyond the safe integers is capped, and tallies are still folded', async () => {
+  test('of amounts beyond the safe integers is capped, and tallies are still merged', async () => {
     const shop = await newProject()
     const voucher = { type: 'GIFT_VOUCHER', gift: { amount: Number.MAX_SAFE_INTEGER } }
     await newCampaign(shop, 'G', { vouchers_count: 1500, voucher })

@@ -147,7 +147,7 @@ describe('JSON', () => {
     ])
   })
 
-  test('D48 entries of a loyalty program must have a loyalty card, even an empty one', async () => {
+  test('entries of a loyalty program must have a loyalty card, even an empty one', async () => {
     const shop = await newProject()
     await campaign(shop, 'loyalty')
     const entries = [
@@ -212,7 +212,7 @@ describe('JSON', () => {
 })
 
 describe('CSV', () => {
-  test('empty cells are those of the campaign, other columns are metadata, in 200', async () => {
+  test('empty cells take the values of the campaign, unknown columns are metadata, and invalid rows are reported', async () => {
     const shop = await newProject()
     const properties = { year: { type: 'number', array: false, optional: true } }
     await shop.manage('POST', '/metadata-schemas', { related_object: 'voucher', properties })
@@ -259,7 +259,7 @@ describe('CSV', () => {
     expect(await state(shop)).toMatchObject({ vouchers_count: 2, creation_status: 'DONE' })
   })
 
-  test('E23 without use_voucher_metadata_schema vouchers do not inherit the metadata of the campaign', async () => {
+  test('without use_voucher_metadata_schema vouchers do not inherit the metadata of the campaign', async () => {
     const shop = await newProject()
     await campaign(shop, 'discount', { metadata: { region: 'north' }, use_voucher_metadata_schema: false })
     await csv(shop, 'Code,year\na,2026\nb,\n')
@@ -287,7 +287,7 @@ describe('CSV', () => {
     ])
   })
 
-  test('D48 points may be left empty', async () => {
+  test('points may be left empty', async () => {
     const shop = await newProject()
     await campaign(shop, 'loyalty')
     expect((await csv(shop, 'Code,Loyalty Points\na,7\nb,\nc,0\n')).result).toMatchObject({ done_count: 3 })
@@ -373,7 +373,7 @@ describe('CSV', () => {
   })
 })
 
-test('D85 promotions and standalone campaigns take no codes', async () => {
+test('promotions and standalone campaigns take no codes', async () => {
   const shop = await newProject()
   await shop.call('POST', '/v1/campaigns', { name: 'P', campaign_type: 'PROMOTION' })
   const voucher = { ...vouchers.discount, code: 'PUBLIC' }

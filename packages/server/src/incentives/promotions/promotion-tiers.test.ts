@@ -212,7 +212,7 @@ describe('the order of tiers', () => {
     return { campaign, tiers }
   }
 
-  test('E21 Tier order', async () => {
+  test('a moved or deleted tier shifts those behind it, and a place beyond the end is the last', async () => {
     const shop = await newProject()
     const { campaign, tiers } = await lettered(shop, 'ABCD')
     expect(await orderOf(shop, campaign)).toBe('A1 B2 C3 D4')
@@ -228,7 +228,7 @@ describe('the order of tiers', () => {
     expect(await orderOf(shop, campaign)).toBe('D1 C2 B3 E4')
   })
 
-  test('a new tier moves the others aside; each campaign has its own order', async () => {
+  test('a new tier shifts those behind it; each campaign has its own order', async () => {
     const shop = await newProject()
     const { campaign } = await lettered(shop, 'AB')
     const other = await newPromotion(shop, 'Other')
@@ -240,7 +240,7 @@ describe('the order of tiers', () => {
     expect(await orderOf(shop, other)).toBe('Z1')
   })
 
-  test('tiers that only move aside get a new configuration version, but no updated_at and no event', async () => {
+  test('tiers that are only shifted get a new configuration version, but no updated_at and no event', async () => {
     const shop = await newProject()
     const { tiers } = await lettered(shop, 'ABC')
     const versions = async () =>

@@ -110,7 +110,7 @@ test('redeemables are found by every filter', async () => {
   expect(unknown).toMatchObject({ status: 400, body: { key: 'invalid_query_params' } })
 })
 
-test('E17 the status is the first that applies', () => {
+test('the status is the first that applies', () => {
   const now = '2025-07-15T12:00:00.000Z'
   const [yesterday, tomorrow] = ['2025-07-14T12:00:00.000Z', '2025-07-16T12:00:00.000Z']
   const plain = {

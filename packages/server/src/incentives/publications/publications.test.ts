@@ -139,7 +139,7 @@ describe('a code of a campaign', () => {
     )
   })
 
-  test('E9 validity after publishing starts at the publication, in the time zone of the project', async () => {
+  test('validity after publishing starts at the publication, in the time zone of the project', async () => {
     const cases = [
       ['Europe/Warsaw', 'P10D', '2025-10-20T08:15:00.000Z', '2025-10-30T09:15:00.000Z'],
       ['Europe/Warsaw', 'PT240H', '2025-10-20T08:15:00.000Z', '2025-10-30T08:15:00.000Z'],
@@ -165,7 +165,7 @@ describe('a code of a campaign', () => {
     }
   })
 
-  test('E16 with too few vouchers none is published and the failure is recorded; then both vouchers at once', async () => {
+  test('a request for more vouchers than are left publishes none and is recorded as a failure; one for all that are left succeeds', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn', ['Q1', 'Q2'])
     const answer = await publish(shop, {
@@ -222,7 +222,7 @@ describe('a code of a campaign', () => {
     expect(event?.data.vouchers.map(({ code }: { code: string }) => code)).toEqual(['Q1', 'Q2'])
   })
 
-  test('E2 an auto-update campaign creates vouchers until no free codes are left', async () => {
+  test('an auto-update campaign creates vouchers until no free codes are left', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Auto', [], {
       type: 'AUTO_UPDATE',
@@ -398,7 +398,7 @@ test('may enter a segment through a publication', async () => {
 })
 
 describe('join once', () => {
-  test('E14 a customer gets one voucher, in every form of request', async () => {
+  test('a customer gets one voucher, in every form of request', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Refer', [], {
       type: 'AUTO_UPDATE',
@@ -483,7 +483,7 @@ describe('join once', () => {
 })
 
 describe('source id', () => {
-  test('E15 a repeated request returns the same publication', async () => {
+  test('a repeated request returns the same publication', async () => {
     const shop = await newProject()
     await newCampaign(shop, 'Autumn', ['K1', 'K2', 'K3'])
     await newCampaign(shop, 'Winter', ['W1'])
@@ -594,7 +594,7 @@ describe('the client side', () => {
       origin: 'https://shop.example',
     })
 
-  test('24 (docs/reference) is controlled by two flags', async () => {
+  test('is controlled by two flags of the project', async () => {
     const shop = await newProject({ project: { client_trusted_domains: ['shop.example'] } })
     await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
     await called(shop, 'POST', '/v1/customers', { source_id: 'anna', name: 'Anna' })

@@ -16,13 +16,13 @@ const folding = { case_sensitive_codes: false, default_code_config: null }
 const every = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 describe('reading a code configuration', () => {
-  test('E1: a pattern with prefix and postfix produces the one possible code', () => {
+  test('a pattern with prefix and postfix produces the one possible code', () => {
     const config = readCodeConfig({ prefix: 'EU-', pattern: 'A##-#', postfix: '-Z', charset: '7' }, project)
     expect(config).toEqual({ length: 3, charset: '7', pattern: 'A##-#', prefix: 'EU-', postfix: '-Z' })
     expect(codeSource(config)()).toBe('EU-A77-7-Z')
   })
 
-  test('E1: the default is eight characters out of 62', () => {
+  test('the default is eight characters out of 62', () => {
     expect(readCodeConfig(undefined, project)).toEqual({ length: 8, charset: every, pattern: '########' })
     expect(readCodeConfig({}, { ...project, default_code_config: { charset: 'XYZ' } })).toMatchObject({
       charset: 'XYZ',

@@ -60,7 +60,7 @@ const e19 = [
 ].join('\n')
 
 describe('CSV', () => {
-  test('E19 each row is stored or listed with its number and reason; an existing code changes `active` and category only', async () => {
+  test('each row is stored or listed with its number and reason; an existing code changes `active` and category only', async () => {
     const shop = await newProject()
     const action = await csv(shop, e19)
     expect(action).toMatchObject({
@@ -139,7 +139,7 @@ describe('CSV', () => {
     })
   })
 
-  test('E10 the six forms of a date', async () => {
+  test('a date may be written in six forms', async () => {
     const shop = await newProject()
     const forms = {
       '2025-03-05': '2025-03-05T00:00:00.000Z',
@@ -418,7 +418,7 @@ describe('JSON', () => {
     expect(await filesOf(shop)).toBe(0)
   })
 
-  test('E20 codes that exist, even in the bin, and repeated codes refuse the whole import', async () => {
+  test('codes that exist, even in the bin, and repeated codes refuse the whole import', async () => {
     const shop = await newProject()
     await shop.call('POST', '/v1/vouchers/A1', { type: 'DISCOUNT_VOUCHER', discount: ten })
     await shop.call('POST', '/v1/vouchers/Z1', { type: 'DISCOUNT_VOUCHER', discount: ten })

@@ -211,7 +211,7 @@ test.each(bad)('%j is refused', async (body, key, details) => {
   expect((await shop.call('GET', '/v1/vouchers')).body.total).toBe(0)
 })
 
-test('E8: hours of one day may be adjacent but not overlap', async () => {
+test('hours of one day may be adjacent but not overlap', async () => {
   const shop = await newProject()
   const hour = (startTime: string, expirationTime: string, daysOfWeek?: number[]) => ({
     start_time: startTime,
@@ -239,7 +239,7 @@ test('E8: hours of one day may be adjacent but not overlap', async () => {
 })
 
 describe('codes are unique', () => {
-  test('E3: in any letter case, in a case-insensitive project', async () => {
+  test('in any letter case, in a case-insensitive project', async () => {
     const shop = await newProject({ project: { case_sensitive_codes: false } })
     await newVoucher(shop, 'Summer')
     expect(await shop.call('POST', '/v1/vouchers/SUMMER', { discount: tenOff })).toMatchObject({
@@ -252,14 +252,14 @@ describe('codes are unique', () => {
     expect((await shop.call('GET', `/v1/vouchers?${filter}`)).body.total).toBe(1)
   })
 
-  test('E3: by letter case, in a case-sensitive project', async () => {
+  test('by letter case, in a case-sensitive project', async () => {
     const shop = await newProject()
     await newVoucher(shop, 'Summer')
     await newVoucher(shop, 'SUMMER')
     expect(await shop.call('GET', '/v1/vouchers/sUMMER')).toMatchObject({ status: 404 })
   })
 
-  test('E18: including those in the bin, until they are deleted for good', async () => {
+  test('including those in the bin, until they are deleted for good', async () => {
     const shop = await newProject()
     await newVoucher(shop, 'ZED')
     expect(await shop.call('DELETE', '/v1/vouchers/ZED')).toMatchObject({ status: 204 })
@@ -319,7 +319,7 @@ test('searching the last free codes of a large set does not block other requests
 })
 
 describe('PUT /v1/vouchers/{code}', () => {
-  test('E25: a discount is replaced as a whole and keeps its type; the redemption limit does not change', async () => {
+  test('a discount is replaced as a whole and keeps its type; the redemption limit does not change', async () => {
     const shop = await newProject()
     await newVoucher(shop, 'P', { discount: { type: 'PERCENT', percent_off: 10, amount_limit: 500 } })
     const put = (body: object) => shop.call('PUT', '/v1/vouchers/P', body)
@@ -377,7 +377,7 @@ describe('PUT /v1/vouchers/{code}', () => {
     expect(await eventsOf(shop)).toEqual(['voucher.created', 'voucher.updated', 'voucher.disabled', 'voucher.updated'])
   })
 
-  test('E23: metadata is merged key by key, then keys are unset', async () => {
+  test('metadata is merged key by key, then keys are unset', async () => {
     const shop = await newProject()
     const metadata = { region: 'north', year: 2025 }
     await newCampaign(shop, 'Handed down', { metadata })
@@ -435,7 +435,7 @@ async function postedBalance({ service, project_id }: Shop, voucherId: string): 
 }
 
 describe('the balance of a card', () => {
-  test('E4: a gift card, step by step', async () => {
+  test('of a gift card changes with additions and subtractions, within its bounds', async () => {
     const shop = await newProject()
     const { id } = await newVoucher(shop, 'G', { type: 'GIFT_VOUCHER', gift: { amount: 8000 } })
     const adjust = (body: object) => shop.call('POST', '/v1/vouchers/G/balance', body)
@@ -479,7 +479,7 @@ describe('the balance of a card', () => {
     ])
   })
 
-  test('E5: its transactions, newest first, page after page', async () => {
+  test('has transactions, listed newest first in pages', async () => {
     const shop = await newProject()
     const { id } = await newVoucher(shop, 'G', { type: 'GIFT_VOUCHER', gift: { amount: 8000 } })
     const amounts = [2500, -1200, -4000, 4000]
@@ -759,7 +759,7 @@ test('a product that a discount gives away cannot be deleted', async () => {
   for (const each of [mug, cap, pin]) expect(await remove(each)).toMatchObject({ status: 204 })
 })
 
-test('E24: a deleted category is shown as none', async () => {
+test('a deleted category is shown as none', async () => {
   const shop = await newProject()
   const { category_id } = await newVoucher(shop, 'V', { category: 'c1' })
   expect(await shop.call('DELETE', `/v1/categories/${category_id}`)).toMatchObject({ status: 204 })

@@ -679,7 +679,7 @@ test('rules are validated by the metadata schema of earning rules', async () => 
   expect(await shop.call('PUT', `${path}/${rule.id}`, { metadata: { team: 7 } })).toMatchObject(refused)
 })
 
-describe('an earning rule keeps from deletion', () => {
+describe('an earning rule prevents the deletion of', () => {
   const inUse = (id: string) => ({
     status: 400,
     body: {

@@ -9,7 +9,7 @@ async function tiersOf(shop: Shop, { code }: HeldCard) {
   return body.data
 }
 
-test('the tier of a member contains its dates, as in section 16', async () => {
+test('the tier of a member contains its dates', async () => {
   const shop = await newProject()
   const card = await newHeldCard(shop, await newCardCampaign(shop))
   const tierId = await insertTier(shop, card.campaign_id)

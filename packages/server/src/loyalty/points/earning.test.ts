@@ -609,7 +609,7 @@ describe('tiers', () => {
   })
 })
 
-describe('estimating points (L53)', () => {
+describe('estimating points', () => {
   const estimate = (shop: Shop, program: { id: string }, body: object) =>
     shop.call('POST', `/v1/loyalties/${program.id}/qualifications`, body)
   const ann = { customer: { source_id: 'ann' } }

@@ -195,7 +195,7 @@ test('a tier cannot refer to unknown objects', async () => {
   expect(await ok(shop, 'GET', pathOf(program, tier))).toEqual(tier)
 })
 
-test('a tier does not activate its segment, and keeps it from being deleted', async () => {
+test('a tier does not activate its segment, and prevents its deletion', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const id = await newSegment(shop)

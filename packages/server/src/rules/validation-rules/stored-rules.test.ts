@@ -80,7 +80,7 @@ test('E1 Logic: "and" binds tighter than "or", and the first false rule is repor
   ])
 })
 
-test('E4 Amount rules in a stack', async () => {
+test('E4 Amount rules in a stack: order.amount is reduced by earlier redeemables, order.initial_amount is not', async () => {
   const rule = await saved(await newProject(), {
     rules: {
       '1': { name: 'order.amount', conditions: { $more_than_or_equal: 11_000 } },
@@ -102,7 +102,7 @@ test('E4 Amount rules in a stack', async () => {
   })
 })
 
-test('E5 Floor on the result', async () => {
+test('E5 Floor on the result: order.total_amount is compared after the discount', async () => {
   const rule = await saved(await newProject(), {
     rules: { '1': { name: 'order.total_amount', conditions: { $more_than: [500] } } },
     error: { message: 'Not that low' },
@@ -115,7 +115,7 @@ test('E5 Floor on the result', async () => {
   expect(off(4_400)).toMatchObject({ valid: true, order: { total_amount: 600 } })
 })
 
-test('E6 Sub-rules on one line', async () => {
+test('E6 Sub-rules on one line: they are evaluated together on each line', async () => {
   const shop = await newProject()
   const lines: ItemFacts[] = [
     { product_id: 'prod_x', quantity: 1, price: 6_000 },
@@ -168,7 +168,7 @@ test('a rule without conditions passes, and covers a product that was sent by it
   expect(bought(lines, half)).toMatchObject({ valid: true, order: { total_discount_amount: 1_000 } })
 })
 
-test('E14 Bundle', async () => {
+test('E14 Bundle: a unit counts for one rule of the bundle only', async () => {
   const rule = await saved(await newProject(), {
     bundle_rules: {
       limit: 3,
