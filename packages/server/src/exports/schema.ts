@@ -110,7 +110,9 @@ export const Export = Type.Object({
   exported_object: Type.String(),
   parameters: ExportParameters,
   result: Nullable(
-    Type.Object({ url: Type.String({ description: 'Where the file is; good for everybody who knows it.' }) }),
+    Type.Object({
+      url: Type.String({ description: 'Where the file is; every caller who has this URL can download it.' }),
+    }),
   ),
   user_id: Type.Null(),
 })

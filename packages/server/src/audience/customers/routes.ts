@@ -36,7 +36,7 @@ export const customers = [
     summary: 'List customers',
     description:
       '`starting_after` continues at a moment of creation, or of the last update when sorted by it. `starting_after_id` ' +
-      'continues after a customer and misses nobody, however many were created in the same moment.',
+      'continues after a customer and skips none, however many were created in the same moment.',
     query: CustomerQuery,
     reply: CustomerList,
     errors: ['invalid_query_params'],

@@ -91,7 +91,7 @@ export const segments = [
     method: 'GET',
     path: '/v1/customers/{customerId}/segments',
     summary: 'List the segments of a customer',
-    description: 'Somebody unknown is looked at as a new customer with that `source_id`.',
+    description: 'An unknown customer is evaluated as a new one with that `source_id`.',
     reply: CustomerSegmentList,
     errors: [],
     run: async (ctx, { params }) => {

@@ -57,7 +57,7 @@ export const validations = [
     path: '/v1/vouchers/{code}/validate',
     summary: 'Validate a code',
     description:
-      'Says whether a code applies and what it does to the order, by itself: limits of stacking play no part. A code that nobody knows is not valid. With a `session` of type `LOCK`, it is kept for the session until that ends.',
+      'Says whether a code applies and what it does to the order, by itself: limits of stacking play no part. An unknown code is not valid. With a `session` of type `LOCK`, it is kept for the session until that ends.',
     body: VoucherValidationBody,
     reply: VoucherValidation,
     errors: ['invalid_payload', ...refusals, 'invalid_gift', ...missingInputs, 'multiple_requests'],

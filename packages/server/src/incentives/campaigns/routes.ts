@@ -76,7 +76,7 @@ export const campaigns = [
     method: 'PUT',
     path: '/v1/campaigns/{campaignId}',
     summary: 'Update a campaign',
-    description: 'Codes that nobody has and nobody redeemed are changed too, in the background.',
+    description: 'Codes that are neither published nor redeemed are changed too, in the background.',
     body: UpdateCampaign,
     reply: Campaign,
     errors: ['invalid_payload', 'invalid_campaign', 'metadata_validation_failed', 'resource_protected', 'not_found'],

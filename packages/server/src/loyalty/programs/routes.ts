@@ -69,8 +69,8 @@ export const loyalties = [
     path: '/v1/loyalties/{campaignId}',
     summary: 'Update a loyalty program',
     description:
-      'Cards that nobody has and nobody redeemed are changed too, in the background. With `options.recalculate_tiers`, new ' +
-      'settings of tiers count for those who are in a tier already.',
+      'Cards that are neither published nor redeemed are changed too, in the background. With `options.recalculate_tiers`, ' +
+      'new settings of tiers count for those who are in a tier already.',
     body: UpdateLoyaltyProgram,
     reply: Campaign,
     errors: ['invalid_payload', 'invalid_campaign', 'metadata_validation_failed', 'resource_protected', 'not_found'],
@@ -94,7 +94,7 @@ export const loyalties = [
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/members',
     summary: 'List the members of a loyalty program',
-    description: 'All cards of the program, those that nobody has yet too.',
+    description: 'All cards of the program, also those that are not published yet.',
     query: LoyaltyMemberQuery,
     reply: VoucherList,
     errors: ['invalid_query_params', 'not_found'],
@@ -108,7 +108,7 @@ export const loyalties = [
     summary: 'Add a member to a loyalty program',
     description:
       'Gives a customer a card: the one that is named, or any free one. A program that updates itself makes a card when there ' +
-      'is none left. Whoever has a card already keeps it, and is answered that one.',
+      'is none left. A customer who has a card keeps it, and the reply is that card.',
     body: CreateLoyaltyMember,
     reply: Voucher,
     errors: [
