@@ -1,12 +1,10 @@
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { newPostgresDatabase } from '../testing/database.ts'
 import { untilOthersWait } from '../testing/lock-waits.ts'
-import { createDatabase } from '../testing/postgres.ts'
 import { headersFrom, retryWhile503, startGuerdon } from '../testing/process.ts'
 
 async function emptyDatabase(): Promise<string> {
-  const given = inject('database')
-  if (given.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
-  const { url, drop } = await createDatabase(given.url)
+  const { url, drop } = await newPostgresDatabase()
   onTestFinished(drop)
   return url
 }

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditTables } from '../testing/checkout-load/audit.ts'
 import { violationsOf } from '../testing/checkout-load/findings.ts'
 import { openShop, type Shop } from '../testing/checkout-load/shop.ts'
-import { createDatabase } from '../testing/postgres.ts'
+import { newPostgresDatabase } from '../testing/database.ts'
 import { races } from '../testing/torture/races/index.ts'
 
 /* The races of `npm run torture`, once: two server processes on one PostgreSQL; requests go to them in turn. */
@@ -11,9 +11,7 @@ let shop: Shop
 let drop: () => Promise<void>
 
 beforeAll(async () => {
-  const given = inject('database')
-  if (given.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
-  const database = await createDatabase(given.url, { template: given.template })
+  const database = await newPostgresDatabase({ migrated: true })
   drop = database.drop
   shop = await openShop(database.url)
 })

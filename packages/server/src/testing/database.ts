@@ -4,6 +4,7 @@ import { connectPglite, connectPostgres } from '../core/db/connect.ts'
 import type { Database } from '../core/db/database.ts'
 import { within } from '../core/lib/within.ts'
 import { atEnd } from './closings.ts'
+import { createDatabase } from './postgres.ts'
 
 let opened: Promise<Database> | undefined
 let isInUse = false
@@ -43,4 +44,11 @@ async function open(): Promise<Database> {
   if (provided.kind === 'postgres')
     return connectPostgres({ connectionString: provided.url, connection_wait_seconds: connectionWaitSeconds })
   return connectPglite({ snapshot: await openAsBlob(provided.snapshot) })
+}
+
+/** A new database on the PostgreSQL of this run, empty or migrated, for a test that opens several connections or processes. */
+export function newPostgresDatabase({ migrated = false } = {}): ReturnType<typeof createDatabase> {
+  const provided = inject('database')
+  if (provided.kind !== 'postgres') throw new Error('This test needs PostgreSQL')
+  return createDatabase(provided.url, migrated ? { template: provided.template } : {})
 }

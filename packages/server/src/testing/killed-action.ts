@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { expect, inject, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { until } from './background.ts'
-import { createDatabase } from './postgres.ts'
+import { newPostgresDatabase } from './database.ts'
 import { headersFrom, retryWhile503, startGuerdon } from './process.ts'
 
 export interface KilledAction {
@@ -24,9 +24,7 @@ export async function runKilledAction({ start, progress_min = 0 }: KilledAction)
   headers: Record<string, string>
   client: pg.Client
 }> {
-  const provided = inject('database')
-  if (provided.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
-  const { url: databaseUrl, drop } = await createDatabase(provided.url)
+  const { url: databaseUrl, drop } = await newPostgresDatabase()
   onTestFinished(drop)
   const settings = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }
   const first = await startGuerdon(settings)

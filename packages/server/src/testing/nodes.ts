@@ -6,8 +6,7 @@ import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
-import { connectionWaitSeconds } from './database.ts'
-import { createDatabase } from './postgres.ts'
+import { connectionWaitSeconds, newPostgresDatabase } from './database.ts'
 import { openTestRuntime } from './runtime.ts'
 
 export type Node = Omit<TestService, 'clock'>
@@ -23,7 +22,7 @@ export async function ownDatabase({ migrated = true } = {}): Promise<{ database:
     atEnd(() => database.close())
     return { database, url: null }
   }
-  const { url, drop } = await createDatabase(provided.url, migrated ? { template: provided.template } : {})
+  const { url, drop } = await newPostgresDatabase({ migrated })
   atEnd(drop)
   return { database: anotherConnection(url), url }
 }

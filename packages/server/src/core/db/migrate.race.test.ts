@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { bootstrap } from '../../account/installation/bootstrap.ts'
-import { anotherConnection, postgresUrl } from '../../testing/nodes.ts'
-import { createDatabase } from '../../testing/postgres.ts'
+import { newPostgresDatabase } from '../../testing/database.ts'
+import { anotherConnection } from '../../testing/nodes.ts'
 import { testSettings } from '../../testing/runtime.ts'
 import { migrate } from './migrate.ts'
 
 test('of ten nodes that start at once on an empty database, one migrates and creates the first project, and all start', async () => {
-  const { url, drop } = await createDatabase(postgresUrl())
+  const { url, drop } = await newPostgresDatabase()
   try {
     const nodes = Array.from({ length: 10 }, () => anotherConnection(url))
     const { bootstrap: settings } = testSettings()
@@ -29,7 +29,7 @@ test('of ten nodes that start at once on an empty database, one migrates and cre
 })
 
 test('a failed first start leaves nothing behind, and the next start succeeds', async () => {
-  const { url, drop } = await createDatabase(postgresUrl())
+  const { url, drop } = await newPostgresDatabase()
   try {
     const node = anotherConnection(url)
     await expect(

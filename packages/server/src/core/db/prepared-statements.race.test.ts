@@ -1,6 +1,6 @@
 import { AbortedTransactionError, sql } from 'kysely'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { createDatabase } from '../../testing/postgres.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { newPostgresDatabase } from '../../testing/database.ts'
 import { connectPostgres } from './connect.ts'
 import type { Db } from './database.ts'
 import { FrequentStatements, preparedStatement } from './prepared-statements.ts'
@@ -12,7 +12,7 @@ const whoAmI = preparedStatement<{ pid: number; prepared: number }>(
 const fail = preparedStatement<object>('select 1 / $1::int')
 
 async function oneConnection(): Promise<Db> {
-  const { url, drop } = await createDatabase((inject('database') as { url: string }).url)
+  const { url, drop } = await newPostgresDatabase()
   const { db, close } = connectPostgres({ connectionString: url, connections_max: 1 })
   onTestFinished(async () => {
     await close()

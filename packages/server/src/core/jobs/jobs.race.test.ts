@@ -1,13 +1,13 @@
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../testing/background.ts'
-import { createDatabase } from '../../testing/postgres.ts'
+import { newPostgresDatabase } from '../../testing/database.ts'
 import { connectPostgres } from '../db/connect.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { openJobs } from './jobs.ts'
 import { queues } from './queues.ts'
 
 test('ten nodes open the job queue of an empty database at once, and share the jobs', async () => {
-  const { url, drop } = await createDatabase((inject('database') as { url: string }).url)
+  const { url, drop } = await newPostgresDatabase()
   const nodes = Array.from({ length: 10 }, () => connectPostgres({ connectionString: url, connections_max: 3 }))
   const problems: unknown[] = []
   const opened = await Promise.all(nodes.map((database) => openJobs(database, (problem) => problems.push(problem))))
@@ -54,7 +54,7 @@ test('ten nodes open the job queue of an empty database at once, and share the j
  * believe that there is none, and fail.
  */
 test('of ten nodes that start at once, one creates the tables of the queue and nine find them', async () => {
-  const { url, drop } = await createDatabase((inject('database') as { url: string }).url)
+  const { url, drop } = await newPostgresDatabase()
   let creations = 0
   const nodes = Array.from({ length: 10 }, () => connectPostgres({ connectionString: url, connections_max: 1 }))
   const watched = nodes.map((database) => ({

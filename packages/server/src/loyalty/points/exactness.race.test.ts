@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { made, openShop, pause, query, type Reply, type Shop } from '../../testing/checkout-load/shop.ts'
+import { newPostgresDatabase } from '../../testing/database.ts'
 import { auditLedger } from '../../testing/ledger-audit.ts'
-import { createDatabase } from '../../testing/postgres.ts'
 
 /* Points on two nodes and one PostgreSQL; requests alternate between the nodes. */
 
@@ -9,9 +9,7 @@ let shop: Shop
 let drop: () => Promise<void>
 
 beforeAll(async () => {
-  const given = inject('database')
-  if (given.kind !== 'postgres') throw new Error('runs on PostgreSQL only')
-  const database = await createDatabase(given.url, { template: given.template })
+  const database = await newPostgresDatabase({ migrated: true })
   drop = database.drop
   shop = await openShop(database.url)
 })
