@@ -33,61 +33,86 @@ export interface TransactionalDecision<Result> {
   refuse(error: ApiError): Decision<Result>
 }
 
+type Evaluate<Result> = (checkout: Checkout) => Decision<Result> | TransactionalDecision<Result>
+
+type Outcome<Result> = Result | StoredReplyResult | ApiError
+
 /**
  * Optimistic concurrency (docs/architecture.md): load without locks, evaluate, then save only if every row still has the `xmin`
  * that was read. On a conflict, retry with fresh rows; retries for the same row are serialised within this process. After
  * `checkout_tries_unlocked` conflicts the rows are locked first.
  */
-export async function decideAndSave<Result>(
+export const decideAndSave = <Result>(
   ctx: Ctx,
   request: CheckoutRequest,
-  decide: (checkout: Checkout) => Decision<Result> | TransactionalDecision<Result>,
-  { is_redemption = false, needs_transaction = false, prepare }: DecideOptions = {},
-): Promise<Result | StoredReplyResult | ApiError> {
-  let needsTransaction = needs_transaction || prepare !== undefined
-  try {
-    return await tryOnce()
-  } catch (error) {
-    const row = conflictingRow(error)
-    if (row === null) throw toApiError(error)
-    const retry = () => retryAfterConflict(row)
-    return (isRow(row) ? serializeByRow(`${ctx.project_id} ${row}`, retry) : retry()).catch((error: unknown) => {
-      throw toApiError(error)
-    })
+  decide: Evaluate<Result>,
+  options: DecideOptions = {},
+): Promise<Outcome<Result>> => new CheckoutAttempt(ctx, request, decide, options).run()
+
+class CheckoutAttempt<Result> {
+  readonly #ctx: Ctx
+  readonly #request: CheckoutRequest
+  readonly #decide: Evaluate<Result>
+  readonly #options: DecideOptions
+  #needsTransaction: boolean
+  /** The guards that were stale in an earlier attempt: a transaction locks them too. */
+  readonly #staleGuards = new Set<string>()
+
+  constructor(ctx: Ctx, request: CheckoutRequest, decide: Evaluate<Result>, options: DecideOptions) {
+    this.#ctx = ctx
+    this.#request = request
+    this.#decide = decide
+    this.#options = options
+    this.#needsTransaction = options.needs_transaction === true || options.prepare !== undefined
   }
 
-  /** Only the evaluation shows whether a transaction is needed: then everything starts again inside one. */
-  async function tryOnce(): Promise<Result | StoredReplyResult | ApiError> {
-    if (needsTransaction) return tryInTransaction()
+  async run(): Promise<Outcome<Result>> {
     try {
-      return await loadDecideSave(ctx, false, [])
+      return await this.#attempt()
     } catch (error) {
-      if (!(error instanceof TransactionRequiredError)) throw error
-      needsTransaction = true
-      return tryInTransaction()
+      return this.#retry(error).catch((error: unknown) => {
+        throw toApiError(error)
+      })
     }
   }
 
-  async function retryAfterConflict(firstRow: string): Promise<Result | StoredReplyResult | ApiError> {
-    const conflictingRows = new Set([firstRow])
+  async #retry(firstError: unknown): Promise<Outcome<Result>> {
+    const row = this.#staleRow(firstError)
+    return isRow(row)
+      ? serializeByRow(`${this.#ctx.project_id} ${row}`, () => this.#retryUntilSaved())
+      : this.#retryUntilSaved()
+  }
+
+  async #retryUntilSaved(): Promise<Outcome<Result>> {
     for (let tries = 2; ; tries += 1) {
-      const isLocked = tries > limits.checkout_tries_unlocked
+      if (tries > limits.checkout_tries_unlocked) this.#needsTransaction = true
       try {
-        if (needsTransaction) return await tryInTransaction([...conflictingRows].flatMap((row) => guardName(row) ?? []))
-        if (!isLocked) return await tryOnce()
-        return await inTransaction(ctx.db, (trx) =>
-          loadDecideSave(
-            { ...ctx, db: trx },
-            true,
-            [...conflictingRows].flatMap((row) => guardName(row) ?? []),
-          ),
-        )
+        return await this.#attempt()
       } catch (error) {
-        const row = conflictingRow(error)
-        if (row === null) throw error
+        this.#staleRow(error)
         if (tries === limits.checkout_tries_max) throw multipleRequests()
-        conflictingRows.add(row)
       }
+    }
+  }
+
+  /** The row that an attempt conflicted on. Throws an error that is no conflict again: a retry does not help. */
+  #staleRow(error: unknown): string {
+    const row = conflictingRow(error)
+    if (row === null) throw error
+    const guard = guardName(row)
+    if (guard !== null) this.#staleGuards.add(guard)
+    return row
+  }
+
+  /** Only the evaluation shows whether a transaction is needed: then everything starts again inside one. */
+  async #attempt(): Promise<Outcome<Result>> {
+    if (this.#needsTransaction) return this.#attemptInTransaction()
+    try {
+      return await this.#loadDecideSave(this.#ctx)
+    } catch (error) {
+      if (!(error instanceof TransactionRequiredError)) throw error
+      this.#needsTransaction = true
+      return this.#attemptInTransaction()
     }
   }
 
@@ -95,14 +120,15 @@ export async function decideAndSave<Result>(
    * Locks the rows first. A refusal, or a stored reply of the same Idempotency-Key, rolls back what `prepare` and `issueRewards`
    * wrote; the refusal is then saved on its own.
    */
-  async function tryInTransaction(guards: string[] = []): Promise<Result | StoredReplyResult | ApiError> {
+  async #attemptInTransaction(): Promise<Outcome<Result>> {
+    const ctx = this.#ctx
     const afterCommit: Array<() => void> = []
     try {
       const result = await inTransaction(ctx.db, async (trx) => {
         afterCommit.length = 0
         const trxCtx: Ctx = { ...ctx, db: trx, afterCommit: (work) => void afterCommit.push(work) }
-        await prepare?.(trxCtx)
-        const result = await loadDecideSave(trxCtx, true, guards)
+        await this.#options.prepare?.(trxCtx)
+        const result = await this.#loadDecideSave(trxCtx)
         if (result instanceof StoredReplyResult && result.isReplayed) throw new RolledBackResult(result)
         return result
       })
@@ -116,59 +142,53 @@ export async function decideAndSave<Result>(
     }
   }
 
-  async function loadDecideSave(
-    ctx: Ctx,
-    lock: boolean,
-    guards: string[],
-  ): Promise<Result | StoredReplyResult | ApiError> {
-    const { db } = ctx
-    const key = ctx.saving?.key ?? null
-    const rows = await loadCheckout(ctx, request, { db, lock, key: key?.key ?? null, guards, is_redemption })
-    if (rows.kept !== null) return replay(rows.kept)
-    const decision = decide(assembleCheckout(ctx, request, rows))
+  async #loadDecideSave(ctx: Ctx): Promise<Outcome<Result>> {
+    const rows = await loadCheckout(ctx, this.#request, {
+      db: ctx.db,
+      lock: this.#needsTransaction,
+      key: ctx.saving?.key?.key ?? null,
+      guards: [...this.#staleGuards],
+      is_redemption: this.#options.is_redemption ?? false,
+    })
+    if (rows.kept !== null) return replay(ctx, rows.kept)
+    const decision = this.#decide(assembleCheckout(ctx, this.#request, rows))
     if ('issueRewards' in decision) {
-      if (!needsTransaction) throw new TransactionRequiredError()
-      return saveInTransaction(ctx, decision)
+      if (!this.#needsTransaction) throw new TransactionRequiredError()
+      return saveWithRewards(ctx, decision)
     }
-    if (prepare !== undefined && decision.result instanceof ApiError) throw new RolledBackResult(decision)
+    if (this.#options.prepare !== undefined && decision.result instanceof ApiError) throw new RolledBackResult(decision)
     return saveDecision(ctx, decision)
   }
+}
 
-  async function saveInTransaction(
-    ctx: Ctx,
-    decision: TransactionalDecision<Result>,
-  ): Promise<Result | StoredReplyResult | ApiError> {
-    try {
-      const result = await saveDecision(ctx, await decision.issueRewards(ctx))
-      await decision.applyFollowUps(ctx)
-      return result
-    } catch (error) {
-      if (!(error instanceof RewardUnavailableError)) throw error
-      throw new RolledBackResult(decision.refuse(error.reason))
-    }
+async function saveWithRewards<Result>(ctx: Ctx, decision: TransactionalDecision<Result>): Promise<Outcome<Result>> {
+  try {
+    const result = await saveDecision(ctx, await decision.issueRewards(ctx))
+    await decision.applyFollowUps(ctx)
+    return result
+  } catch (error) {
+    if (!(error instanceof RewardUnavailableError)) throw error
+    throw new RolledBackResult(decision.refuse(error.reason))
   }
+}
 
-  async function saveDecision(
-    ctx: Ctx,
-    { result, changes }: Decision<Result>,
-  ): Promise<Result | StoredReplyResult | ApiError> {
-    const key = ctx.saving?.key ?? null
-    if (changes === null) return result
-    if (key === null || ctx.saving === undefined) {
-      await saveCheckout(ctx, ctx.db, changes)
-      return result
-    }
-    const reply = ctx.saving.replyOf(result)
-    assert(isKept(reply.status), 'a reply that is saved with changes must be storable under its Idempotency-Key')
-    await saveCheckout(ctx, ctx.db, changes, { ...key, ...reply })
-    return new StoredReplyResult(reply)
+async function saveDecision<Result>(ctx: Ctx, { result, changes }: Decision<Result>): Promise<Outcome<Result>> {
+  if (changes === null) return result
+  const { saving } = ctx
+  if (saving === undefined || saving.key === null) {
+    await saveCheckout(ctx, ctx.db, changes)
+    return result
   }
+  const reply = saving.replyOf(result)
+  assert(isKept(reply.status), 'a reply that is saved with changes must be storable under its Idempotency-Key')
+  await saveCheckout(ctx, ctx.db, changes, { ...saving.key, ...reply })
+  return new StoredReplyResult(reply)
+}
 
-  function replay({ fingerprint, status, body }: StoredReply): StoredReplyResult {
-    const key = ctx.saving?.key
-    if (key != null && key.fingerprint !== fingerprint) throw usedOtherwise(key.key)
-    return new StoredReplyResult({ status, body }, { is_replayed: true })
-  }
+function replay({ saving }: Ctx, { fingerprint, status, body }: StoredReply): StoredReplyResult {
+  const key = saving?.key
+  if (key != null && key.fingerprint !== fingerprint) throw usedOtherwise(key.key)
+  return new StoredReplyResult({ status, body }, { is_replayed: true })
 }
 
 export interface DecideOptions {
