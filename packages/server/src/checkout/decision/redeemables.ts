@@ -100,23 +100,22 @@ function voucherCandidate(input: RedeemableInput, voucher: LoadedVoucher, rows: 
 
 /** A voucher as the engine sees it: its terms, and its remaining quantity or balance. */
 export function voucherFacts(
-  { id, credits, reward }: Omit<RedeemableInput, 'object'>,
+  sent: SentVoucher,
   voucher: LoadedVoucher,
   campaign: ConfiguredCampaign | null,
   rows: CheckoutRows,
   buyer: Buyer,
 ): Redeemable {
   const { configuration, counted, held_codes, publication_metadata } = rows
-  const { terms, held } = voucher
-  const category = categoryOf(configuration, voucher)
-  const numbers = counted[voucher.id]
-  const facts = {
-    object: 'voucher' as const,
-    id,
+  const { terms } = voucher
+  return {
+    ...factsByType[voucher.type](voucher, sent, rows),
+    object: 'voucher',
+    id: sent.id,
     resource_id: voucher.id,
     code: voucher.code,
     ...(campaign === null ? {} : { campaign: { id: campaign.id, active: campaign.active } }),
-    ...(category === null ? {} : { category: { id: category.id, hierarchy: category.hierarchy } }),
+    ...categoryFacts(configuration, voucher),
     active: voucher.active,
     start_date: voucher.start_date,
     expiration_date: voucher.expiration_date,
@@ -124,44 +123,45 @@ export function voucherFacts(
     validity_day_of_week: terms.validity_day_of_week ?? null,
     validity_hours: terms.validity_hours ?? null,
     metadata: metadataOf(voucher),
-    rules: [...voucherRules(configuration, voucher), ...rewardRules(configuration, voucher, reward)],
-    ...countedFacts(numbers),
+    rules: [...voucherRules(configuration, voucher), ...rewardRules(configuration, voucher, sent.reward)],
+    ...countedFacts(counted[voucher.id]),
     quantity: voucher.quantity,
     redeemed_quantity: voucher.redeemed_quantity,
-    locked_quantity: held.quantity,
+    locked_quantity: voucher.held.quantity,
     publish_count: voucher.publish_count,
     publication_metadata: publication_metadata[voucher.id] ?? null,
     holders: held_codes.includes(voucher.id) && buyer.stored !== null ? [buyer.stored.id] : [],
   }
-  switch (voucher.type) {
-    case 'GIFT_VOUCHER':
-      return {
-        kind: 'gift_voucher',
-        ...facts,
-        gift: { balance: balanceOf(voucher), effect: terms.effect ?? null },
-        locked_credits: held.credits,
-        credits: credits ?? null,
-      }
-    case 'LOYALTY_CARD':
-      return {
-        kind: 'loyalty_card',
-        ...facts,
-        // Expired points do not count, even if their expiration is not posted yet.
-        balance: openBalance(accountOf(voucher), rows.today),
-        locked_points: held.credits,
-        holder_id: voucher.holder_id,
-        reward: reward === undefined ? null : rewardFacts(rows, voucher, reward),
-        points: reward?.points ?? null,
-      }
-    case 'DISCOUNT_VOUCHER':
-      return {
-        kind: 'discount_voucher',
-        ...facts,
-        discount: terms.discount ?? null,
-        ...(voucher.is_referral_code ? { referral: { referrer_id: voucher.holder_id ?? voucher.referrer_id } } : {}),
-      }
-  }
 }
+
+type SentVoucher = Omit<RedeemableInput, 'object'>
+
+/** The facts that only vouchers of one type have. */
+const factsByType = {
+  GIFT_VOUCHER: (voucher, { credits }) => ({
+    kind: 'gift_voucher' as const,
+    gift: { balance: balanceOf(voucher), effect: voucher.terms.effect ?? null },
+    locked_credits: voucher.held.credits,
+    credits: credits ?? null,
+  }),
+  LOYALTY_CARD: (voucher, { reward }, rows) => ({
+    kind: 'loyalty_card' as const,
+    // Expired points do not count, even if their expiration is not posted yet.
+    balance: openBalance(accountOf(voucher), rows.today),
+    locked_points: voucher.held.credits,
+    holder_id: voucher.holder_id,
+    reward: reward === undefined ? null : rewardFacts(rows, voucher, reward),
+    points: reward?.points ?? null,
+  }),
+  DISCOUNT_VOUCHER: ({ terms, is_referral_code, holder_id, referrer_id }) => ({
+    kind: 'discount_voucher' as const,
+    discount: terms.discount ?? null,
+    ...(is_referral_code ? { referral: { referrer_id: holder_id ?? referrer_id } } : {}),
+  }),
+} satisfies Record<
+  LoadedVoucher['type'],
+  (voucher: LoadedVoucher, sent: SentVoucher, rows: CheckoutRows) => Partial<Redeemable>
+>
 
 /** The rules of the campaign come first (docs/reference/rules.md#failure). */
 function voucherRules(
@@ -239,7 +239,6 @@ export function tierCandidate(
   { configuration, counted }: Pick<CheckoutRows, 'configuration' | 'counted'>,
   stackId: string | null,
 ): Candidate {
-  const category = categoryOf(configuration, tier)
   const numbers = counted[tier.id]
   return {
     facts: {
@@ -248,7 +247,7 @@ export function tierCandidate(
       id: tier.id,
       resource_id: tier.id,
       campaign: campaignFacts(campaign),
-      ...(category === null ? {} : { category: { id: category.id, hierarchy: category.hierarchy } }),
+      ...categoryFacts(configuration, tier),
       active: tier.active,
       start_date: tier.start_date,
       expiration_date: tier.expiration_date,
@@ -266,6 +265,11 @@ export function tierCandidate(
     stack_id: stackId,
     counted: numbers ?? null,
   }
+}
+
+function categoryFacts(configuration: Configuration, owner: Parameters<typeof categoryOf>[1]) {
+  const category = categoryOf(configuration, owner)
+  return category === null ? {} : { category: { id: category.id, hierarchy: category.hierarchy } }
 }
 
 const campaignFacts = (campaign: ConfiguredCampaign): CampaignFacts => ({
