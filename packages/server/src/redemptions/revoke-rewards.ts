@@ -79,8 +79,7 @@ async function removePoints(ctx: Ctx, { id, holder_id }: StoredVoucher, amount: 
   const removable = card === undefined ? 0 : Math.min(balanceOf(card.voucher), amount)
   if (card === undefined || removable === 0) return
   const moment = momentNow(ctx)
-  const details = { type: 'POINTS_REMOVAL', source: 'Automation', operation_type: 'AUTOMATIC' } as const
-  const posted = debit(books, card, removable, details, moment)
+  const posted = debit(books, { card, points: removable, moment, type: 'POINTS_REMOVAL', source: 'Automation' })
   emitTransaction(books, card, posted)
   emitPointsAdded(books, card, posted)
   await applyBalanceChanges(books, [id], moment, { isIncreased: false })

@@ -29,12 +29,19 @@ export async function adjustPoints(
   if (source_id != null) await refuseUsedSources(ctx, [{ voucher_id: member.id, source_id }])
 
   const moment = momentNow(ctx)
-  const details = { source, source_id: source_id ?? null, reason: reason ?? null, operation_type: 'MANUAL' } as const
+  const movement = {
+    card,
+    points: Math.abs(points),
+    moment,
+    source,
+    source_id: source_id ?? null,
+    reason: reason ?? null,
+  }
   const date = expiresAt === undefined ? expirationDate(moment.today, card.program.expiration_rules) : expiresAt
   const posted =
     points > 0
-      ? credit(work, card, { amount: points, expires_at: date }, { ...details, type: 'POINTS_ADDITION' }, moment)
-      : debit(work, card, -points, { ...details, type: 'POINTS_REMOVAL' }, moment)
+      ? credit(work, { ...movement, type: 'POINTS_ADDITION', expires_at: date })
+      : debit(work, { ...movement, type: 'POINTS_REMOVAL' })
   emitTransaction(work, card, posted)
   emitPointsAdded(work, card, posted)
   await applyBalanceChanges(work, [member.id], moment, { isIncreased: points > 0 })

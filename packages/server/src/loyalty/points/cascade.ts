@@ -49,8 +49,9 @@ export async function creditEarnings(
       if (work.cascade.fired.has(key) || !canHold(card, accrual.points)) continue
       work.cascade.fired.add(key)
       const rule = work.configuration.earning_rules.get(accrual.earning_rule_id) as ConfiguredEarningRule
-      if (accrual.activates_at === null) pay(work, card, rule, accrual, trigger, moment)
-      else addPendingPoints(work, card, rule, accrual, trigger, moment)
+      const earning = { card, rule, accrual, trigger, moment }
+      if (accrual.activates_at === null) pay(work, earning)
+      else addPendingPoints(work, earning)
       if (trigger.order !== undefined)
         work.writes.earnings.push({
           order_id: trigger.order.id,
@@ -157,13 +158,9 @@ export async function creditRewards(
     if (newCard !== undefined) addInitialPoints(newCard)
     const card = findCard(work, voucher_id)
     if (card === undefined || !canHold(card, points)) continue
-    const posted = credit(
-      work,
-      card,
-      { amount: points, expires_at: expirationDate(moment.today, card.program.expiration_rules) },
-      { type: 'POINTS_ADDITION', source: 'Automation', operation_type: 'AUTOMATIC' },
-      moment,
-    )
+    const expiresAt = expirationDate(moment.today, card.program.expiration_rules)
+    const movement = { card, points, moment, type: 'POINTS_ADDITION', source: 'Automation' } as const
+    const posted = credit(work, { ...movement, expires_at: expiresAt })
     emitTransaction(work, card, posted)
     emitPointsAdded(work, card, posted)
     await applyBalanceChanges(work, [voucher_id], moment, { isIncreased: true })

@@ -5,20 +5,19 @@ import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
 import { openCard, toPointsBalance } from './adjust.ts'
-import { type Card, type LoyaltyUnitOfWork, momentNow, type PendingEntry } from './card.ts'
+import { type LoyaltyUnitOfWork, momentNow, type PendingEntry } from './card.ts'
 import { applyBalanceChanges } from './cascade.ts'
 import { emitPending } from './events.ts'
-import { changePending } from './ledger.ts'
+import { adjustPending, type PendingMovement } from './ledger.ts'
 import { activate, cancel } from './pending.ts'
 import type { PendingPointsBalance, PointsBalance } from './schema.ts'
 import { saveMembers } from './unit-of-work.ts'
 
 /** Activates pending points before their day (docs/reference/points.md#change-pending-points). */
 export async function activatePendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<PointsBalance> {
-  const { work, card, entry } = await openEntry(ctx, member, id, 'activated')
-  const moment = momentNow(ctx)
-  const { balance } = activate(work, card, entry, await orderOf(ctx, entry), moment, { isByHand: true })
-  await applyBalanceChanges(work, [member.id], moment, { isIncreased: true })
+  const { work, movement } = await openEntry(ctx, member, id, 'activated')
+  const { balance } = activate(work, movement)
+  await applyBalanceChanges(work, [member.id], movement.moment, { isIncreased: true })
   await saveMembers(work)
   return toPointsBalance(balance)
 }
@@ -30,20 +29,19 @@ export async function adjustPendingPoints(
   id: string,
   points: number,
 ): Promise<PendingPointsBalance> {
-  const { work, card, entry } = await openEntry(ctx, member, id, 'updated')
-  const remaining = entry.points + points
+  const { work, movement } = await openEntry(ctx, member, id, 'updated')
+  const remaining = movement.entry.points + points
   if (points === 0 || remaining <= 0 || !Number.isSafeInteger(remaining))
     throw new ApiError('invalid_amount', { details: 'Amount has to be a valid positive number' })
-  const { at } = momentNow(ctx)
-  const balance = changePending(work, card, entry, { points, status: 'PENDING', operation_type: 'MANUAL', at })
-  emitPending(work, card, 'updated', entry, balance, await orderOf(ctx, entry))
+  const balance = adjustPending(work, movement, points)
+  emitPending(work, 'updated', movement, balance)
   await saveMembers(work)
   return { ...balance, operation_type: 'MANUAL' }
 }
 
 export async function cancelPendingPoints(ctx: Ctx, member: StoredVoucher, id: string): Promise<void> {
-  const { work, card, entry } = await openEntry(ctx, member, id, 'canceled')
-  cancel(work, card, entry, await orderOf(ctx, entry), momentNow(ctx), { isByHand: true })
+  const { work, movement } = await openEntry(ctx, member, id, 'canceled')
+  cancel(work, movement)
   await saveMembers(work)
 }
 
@@ -53,11 +51,14 @@ async function openEntry(
   member: StoredVoucher,
   pendingId: string,
   verb: string,
-): Promise<{ work: LoyaltyUnitOfWork; card: Card; entry: PendingEntry }> {
+): Promise<{ work: LoyaltyUnitOfWork; movement: PendingMovement }> {
   await findEntry(ctx, member, pendingId)
   const { work, card } = await openCard(ctx, member, { pending_id: pendingId })
   const entry = card.pending.find(({ id, status }) => id === pendingId && status === 'PENDING')
-  if (entry !== undefined) return { work, card, entry }
+  if (entry !== undefined) {
+    const order = await orderOf(ctx, entry)
+    return { work, movement: { card, entry, order, moment: momentNow(ctx), operation_type: 'MANUAL' } }
+  }
   const { status } = await findEntry(ctx, member, pendingId)
   // An entry that `applyDueChanges` has just processed is still PENDING in the database.
   const current = card.pending.find(({ id }) => id === pendingId)?.status ?? status

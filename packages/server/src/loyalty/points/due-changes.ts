@@ -91,7 +91,13 @@ async function applyDueChangesOfDay(
   const first = findCard(work, voucherId) as Card
   for (const entry of first.pending)
     if (entry.status === 'PENDING' && entry.activates_at <= moment.today)
-      activateOrCancel(work, first, entry, orders.get(entry.order_id) ?? null, moment)
+      activateOrCancel(work, {
+        card: first,
+        entry,
+        order: orders.get(entry.order_id) ?? null,
+        moment,
+        operation_type: 'AUTOMATIC',
+      })
   // Points that expire today can still be redeemed here: lots are expired last.
   await autoRedeem(work, voucherId, { ...moment, spent_on: dayBefore(moment.today) })
   const redeemed = findCard(work, voucherId)

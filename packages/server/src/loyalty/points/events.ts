@@ -1,10 +1,10 @@
 import type { EventData } from '../../core/events/catalogue.ts'
-import type { PendingBalance, SimpleOrder, SimpleVoucher } from '../../core/events/shapes.ts'
+import type { PendingBalance, SimpleVoucher } from '../../core/events/shapes.ts'
 import { noEarningDetails } from '../../incentives/vouchers/entry-changes.ts'
 import { toBucket } from '../members/bucket.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
-import { type Card, type LoyaltyUnitOfWork, type OpenLot, type PendingEntry, queueEvents } from './card.ts'
-import type { Posted } from './ledger.ts'
+import { type Card, type LoyaltyUnitOfWork, type OpenLot, queueEvents } from './card.ts'
+import type { PendingMovement, Posted } from './ledger.ts'
 import { cardEventData, shownCard, tierView } from './view.ts'
 
 type TransactionData = EventData<'voucher.loyalty_card.transaction.created'>
@@ -90,15 +90,13 @@ const bucketRow = ({ ctx: { now } }: LoyaltyUnitOfWork, { voucher }: Card, lot: 
 
 export function emitPending(
   work: LoyaltyUnitOfWork,
-  card: Card,
   change: 'added' | 'updated' | 'canceled',
-  entry: PendingEntry,
-  voucherPendingPointsBalance: PendingBalance,
-  order: SimpleOrder | null,
+  { card, entry, order }: PendingMovement,
+  balance: PendingBalance,
 ): void {
   const data = {
     ...cardEventData(work, card),
-    voucher_pending_points_balance: voucherPendingPointsBalance,
+    voucher_pending_points_balance: balance,
     order,
     pending_points: toPendingPoints({ ...entry, project_id: work.ctx.project_id }),
   }
@@ -111,10 +109,8 @@ export function emitPending(
 
 export function emitPendingActivated(
   work: LoyaltyUnitOfWork,
-  card: Card,
-  entry: PendingEntry,
+  { card, entry, order }: PendingMovement,
   { transaction, balance }: Posted,
-  order: SimpleOrder | null,
 ): void {
   const data = {
     ...cardEventData(work, card),

@@ -1,6 +1,6 @@
 import { earn, expire, spend, totalsOf } from '@guerdon/engine'
 import type { Entry } from '@guerdon/engine/schema'
-import type { Balance, PendingBalance, Transaction } from '../../core/events/shapes.ts'
+import type { Balance, PendingBalance, SimpleOrder, Transaction } from '../../core/events/shapes.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
@@ -10,13 +10,16 @@ import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
 import { accountOf, type Card, type LoyaltyUnitOfWork, type Moment, type OpenLot, type PendingEntry } from './card.ts'
 import { findTier } from './programs.ts'
 
-/** How a movement of points is recorded (docs/reference/loyalty-cards.md#transactions). */
-export interface TransactionDetails {
+/** A movement of points on a card, as its transaction records it (docs/reference/loyalty-cards.md#transactions). */
+interface Movement {
+  card: Card
+  points: number
+  moment: Moment
   type: Transaction['type']
+  /** Movements by `Automation` are automatic, all others manual. */
   source: 'API' | 'Automation' | null
   source_id?: string | null
   reason?: string | null
-  operation_type: 'MANUAL' | 'AUTOMATIC'
   details?: object
   related_transaction_id?: string
 }
@@ -34,22 +37,13 @@ export const canHold = ({ voucher: { credits_added } }: Card, amount: number): b
 /** Credits points to a card, in the lot of their expiration date. */
 export function credit(
   work: LoyaltyUnitOfWork,
-  card: Card,
-  { amount, expires_at }: { amount: number; expires_at: string | null },
-  transactionDetails: TransactionDetails,
-  moment: Moment,
+  { expires_at, ...movement }: Movement & { expires_at: string | null },
 ): Posted {
-  if (!canHold(card, amount))
+  const { card, points, moment } = movement
+  if (!canHold(card, points))
     throw new ApiError('invalid_amount', { details: `A card cannot hold so much: ${card.voucher.code}` })
   const lotId = newId('points_bucket', Date.parse(moment.at))
-  return post(
-    work,
-    card,
-    earn(accountOf(card), { amount, expires_at, lot_id: lotId }),
-    amount,
-    transactionDetails,
-    moment,
-  )
+  return post(work, movement, earn(accountOf(card), { amount: points, expires_at, lot_id: lotId }))
 }
 
 /** Links two movements: the first one, already queued, gets the id of the second. */
@@ -60,16 +54,11 @@ export function linkTransactions({ writes }: LoyaltyUnitOfWork, first: Posted, s
 }
 
 /** Debits points from a card, the lots that expire first before the others. */
-export function debit(
-  work: LoyaltyUnitOfWork,
-  card: Card,
-  amount: number,
-  transactionDetails: TransactionDetails,
-  moment: Moment,
-): Posted {
-  const entry = spend(accountOf(card), { amount, to: 'subtracted', today: moment.today })
+export function debit(work: LoyaltyUnitOfWork, movement: Movement): Posted {
+  const { card, points, moment } = movement
+  const entry = spend(accountOf(card), { amount: points, to: 'subtracted', today: moment.today })
   if ('key' in entry) throw new ApiError(entry.key, { details: card.voucher.code })
-  return post(work, card, entry, -amount, transactionDetails, moment)
+  return post(work, { ...movement, points: -points }, entry)
 }
 
 /** Closes expired lots and returns them as they were; null if they were empty. */
@@ -94,32 +83,20 @@ export function expireLots(
     card.lots = account.lots
     return null
   }
-  const posted = post(
-    work,
-    card,
-    { account, postings },
-    -points,
-    { type: 'POINTS_EXPIRATION', source: 'Automation', operation_type: 'AUTOMATIC' },
-    moment,
-  )
-  return { ...posted, points, expired }
+  const movement = { card, points: -points, moment, type: 'POINTS_EXPIRATION', source: 'Automation' } as const
+  return { ...post(work, movement, { account, postings }), points, expired }
 }
 
-/** Queues a ledger entry: its postings and its transaction. */
-function post(
-  work: LoyaltyUnitOfWork,
-  card: Card,
-  { account, postings }: Entry,
-  amount: number,
-  transactionDetails: TransactionDetails,
-  { at, today }: Moment,
-): Posted {
+/** Queues a ledger entry: its postings and its transaction. `points` are negative if they leave the card. */
+function post(work: LoyaltyUnitOfWork, movement: Movement, { account, postings }: Entry): Posted {
+  const { card, points, type, source } = movement
+  const { at, today } = movement.moment
   const { voucher, member } = card
-  const { points, subtracted, redeemed, expired } = totalsOf(voucher.id, postings)
-  addTo(card, 'credits_added', points)
-  addTo(card, 'credits_subtracted', subtracted)
-  addTo(card, 'credits_redeemed', redeemed)
-  addTo(card, 'credits_expired', expired)
+  const totals = totalsOf(voucher.id, postings)
+  addTo(card, 'credits_added', totals.points)
+  addTo(card, 'credits_subtracted', totals.subtracted)
+  addTo(card, 'credits_redeemed', totals.redeemed)
+  addTo(card, 'credits_expired', totals.expired)
   const lotsBefore = new Map(card.lots.map((lot) => [lot.id, lot]))
   card.lots = account.lots.map((lot) => ({ created_at: at, ...lotsBefore.get(lot.id), ...lot }))
   const id = nextTransactionId(at, voucher.last_transaction)
@@ -135,29 +112,30 @@ function post(
       expires_at,
       created_at: at,
     })
-  const balance = { ...balanceAfter(card.voucher, amount), operation_type: transactionDetails.operation_type }
+  const operationType = source === 'Automation' ? ('AUTOMATIC' as const) : ('MANUAL' as const)
+  const balance = { ...balanceAfter(card.voucher, points), operation_type: operationType }
   const holderTier = findTier(work.configuration, member.tier_id)
   const transaction: Transaction = {
     id,
-    source_id: transactionDetails.source_id ?? null,
+    source_id: movement.source_id ?? null,
     voucher_id: voucher.id,
     campaign_id: voucher.campaign_id,
-    source: transactionDetails.source,
-    reason: transactionDetails.reason ?? null,
-    type: transactionDetails.type,
+    source,
+    reason: movement.reason ?? null,
+    type,
     details: {
       balance,
-      ...transactionDetails.details,
+      ...movement.details,
       ...(holderTier === null ? {} : { holder_loyalty_tier: { id: holderTier.id, name: holderTier.name } }),
     },
-    related_transaction_id: transactionDetails.related_transaction_id ?? null,
+    related_transaction_id: movement.related_transaction_id ?? null,
     created_at: at,
   }
   card.voucher = { ...card.voucher, last_transaction: id }
-  work.writes.transactions.push({ ...transaction, amount, balance: balance.balance })
-  addToHolderPoints(card, amount)
-  queueTallies(work, card, at, { [figureOf[transactionDetails.type] ?? 'points_added']: Math.abs(amount) })
-  if (amount > 0 && collectedTypes.has(transactionDetails.type)) card.credits.push({ date: today, points: amount })
+  work.writes.transactions.push({ ...transaction, amount: points, balance: balance.balance })
+  addToHolderPoints(card, points)
+  queueTallies(work, card, at, { [figureOf[type] ?? 'points_added']: Math.abs(points) })
+  if (points > 0 && collectedTypes.has(type)) card.credits.push({ date: today, points })
   return { transaction, balance }
 }
 
@@ -174,49 +152,57 @@ const figureOf: Partial<Record<Transaction['type'], Figure>> = {
   POINTS_TRANSFER_OUT: 'points_transferred_out',
 }
 
+/** A change of an entry of pending points: added, adjusted, activated or canceled. */
+export interface PendingMovement {
+  card: Card
+  entry: PendingEntry
+  /** The order that earned the points; null if it was deleted since. */
+  order: SimpleOrder | null
+  moment: Moment
+  operation_type: 'MANUAL' | 'AUTOMATIC'
+}
+
 /**
  * Adds pending points: a posting to the system account `pending`, no transaction yet
  * (docs/reference/points.md#life-of-pending-points).
  */
-export function postPending(work: LoyaltyUnitOfWork, card: Card, entry: PendingEntry): PendingBalance {
+export function postPending(work: LoyaltyUnitOfWork, movement: PendingMovement): PendingBalance {
+  const { card, entry } = movement
   work.writes.pending_points.push(entry)
   if (card.next_activation === null || entry.activates_at < card.next_activation)
     card.next_activation = entry.activates_at
-  return movePending(work, card, entry, entry.points, 'AUTOMATIC', entry.created_at, 'pending_points_added')
+  return movePending(work, movement, entry.points)
 }
 
-/** Changes the number of pending points, or activates or cancels the entry. */
-export function changePending(
+/** Changes the number of pending points. */
+export function adjustPending(work: LoyaltyUnitOfWork, movement: PendingMovement, points: number): PendingBalance {
+  movement.entry.points += points
+  return changeEntry(work, movement, points)
+}
+
+/** Ends an entry: its points leave the pending balance, and it keeps their number. */
+export function closePending(
   work: LoyaltyUnitOfWork,
-  card: Card,
-  entry: PendingEntry,
-  change: { points: number; status: PendingEntry['status']; operation_type: 'MANUAL' | 'AUTOMATIC'; at: Instant },
+  movement: PendingMovement,
+  status: 'ACTIVATED' | 'CANCELED',
 ): PendingBalance {
-  const { points, status, operation_type, at } = change
-  entry.status = status
-  entry.updated_at = work.ctx.now
-  if (status === 'PENDING') entry.points += points
-  work.writes.pending_points.push({ ...entry })
-  return movePending(work, card, entry, points, operation_type, at, pendingFigure(status, points))
+  movement.entry.status = status
+  return changeEntry(work, movement, -movement.entry.points)
 }
 
-const pendingFigure = (status: PendingEntry['status'], points: number): Figure => {
-  if (status === 'ACTIVATED') return 'pending_points_activated'
-  if (status === 'CANCELED') return 'pending_points_canceled'
-  return points > 0 ? 'pending_points_added' : 'pending_points_subtracted'
+function changeEntry(work: LoyaltyUnitOfWork, movement: PendingMovement, points: number): PendingBalance {
+  movement.entry.updated_at = work.ctx.now
+  work.writes.pending_points.push({ ...movement.entry })
+  return movePending(work, movement, points)
 }
 
 function movePending(
   work: LoyaltyUnitOfWork,
-  card: Card,
-  { id, activates_at }: PendingEntry,
+  { card, entry, moment: { at }, operation_type }: PendingMovement,
   points: number,
-  operationType: 'MANUAL' | 'AUTOMATIC',
-  at: Instant,
-  figure: Figure,
 ): PendingBalance {
-  const { voucher } = card
   addTo(card, 'credits_pending', points)
+  const { voucher } = card
   work.writes.postings.push({
     voucher_id: voucher.id,
     id: newId('posting', Date.parse(at)),
@@ -224,18 +210,24 @@ function movePending(
     source: points > 0 ? 'issued' : 'pending',
     destination: points > 0 ? 'pending' : 'issued',
     amount: Math.abs(points),
-    lot_id: id,
-    expires_at: activates_at,
+    lot_id: entry.id,
+    expires_at: entry.activates_at,
     created_at: at,
   })
-  queueTallies(work, card, at, { [figure]: Math.abs(points) })
+  queueTallies(work, card, at, { [pendingFigure(entry.status, points)]: Math.abs(points) })
   return {
     points,
-    total: card.voucher.credits_pending ?? 0,
+    total: voucher.credits_pending ?? 0,
     object: 'balance',
     related_object: { type: 'voucher', id: voucher.id },
-    operation_type: operationType,
+    operation_type,
   }
+}
+
+const pendingFigure = (status: PendingEntry['status'], points: number): Figure => {
+  if (status === 'ACTIVATED') return 'pending_points_activated'
+  if (status === 'CANCELED') return 'pending_points_canceled'
+  return points > 0 ? 'pending_points_added' : 'pending_points_subtracted'
 }
 
 function addTo(card: Card, column: keyof Card['change'], amount: number): void {

@@ -7,7 +7,7 @@ import type { SimpleEvent } from '../../core/events/shapes.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { StoredOrder } from '../../orders/order.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
-import { type CascadeState, findCard, markHolderChanged, momentNow } from './card.ts'
+import { allCards, type CascadeState, findCard, markHolderChanged, momentNow } from './card.ts'
 import { addInitialPoints, applyBalanceChanges, creditEarnings, creditRewards } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
 import type { EarningTrigger } from './earning-trigger.ts'
@@ -113,11 +113,10 @@ export async function onOrderCanceled(ctx: Ctx, order: StoredOrder): Promise<voi
   const holders = rows.map(({ customer_id }) => customer_id)
   const work = await lockAndLoadMembers(ctx, holders, { order_id: order.id })
   await applyDueChanges(work)
-  for (const { cards } of work.people.values())
-    for (const card of cards)
-      for (const entry of card.pending)
-        if (entry.order_id === order.id && entry.status === 'PENDING')
-          cancel(work, card, entry, toSimpleOrder(order), momentNow(ctx), { isByHand: false })
+  const cause = { order: toSimpleOrder(order), moment: momentNow(ctx), operation_type: 'AUTOMATIC' } as const
+  for (const card of allCards(work))
+    for (const entry of card.pending)
+      if (entry.order_id === order.id && entry.status === 'PENDING') cancel(work, { card, entry, ...cause })
   await saveMembers(work)
 }
 

@@ -11,40 +11,41 @@ import { credit, type Posted, postPending } from './ledger.ts'
 import { findTier } from './programs.ts'
 import { cardEventData, tierView } from './view.ts'
 
+/** What an earning rule pays on a card for an event. */
+interface Earning {
+  card: Card
+  rule: ConfiguredEarningRule
+  accrual: Accrual
+  trigger: EarningTrigger
+  moment: Moment
+}
+
 /** Credits points immediately. */
-export function pay(
-  work: LoyaltyUnitOfWork,
-  card: Card,
-  rule: ConfiguredEarningRule,
-  { points, expires_at, loyalty_tier_id }: Accrual,
-  trigger: EarningTrigger,
-  moment: Moment,
-): void {
+export function pay(work: LoyaltyUnitOfWork, earning: Earning): void {
+  const { card, rule, accrual, trigger, moment } = earning
+  const { points, expires_at, loyalty_tier_id } = accrual
   const { order, custom_event, segment, source_event } = trigger
-  const posted = credit(
-    work,
+  const posted = credit(work, {
     card,
-    { amount: points, expires_at },
-    {
-      type: 'POINTS_ACCRUAL',
-      source: 'Automation',
-      operation_type: 'AUTOMATIC',
-      details: {
-        ...orderDetails(order),
-        event: { id: source_event.id, type: source_event.type },
-        ...ruleDetails(rule),
-        ...(segment === undefined ? {} : { segment: { id: segment.id, name: segment.name } }),
-        ...(custom_event === undefined
-          ? {}
-          : {
-              custom_event: { id: custom_event.event.id, type: custom_event.event.type },
-              event_schema: custom_event.schema,
-            }),
-        ...tierDetails(work, 'loyalty_tier', loyalty_tier_id),
-      },
-    },
+    points,
+    expires_at,
     moment,
-  )
+    type: 'POINTS_ACCRUAL',
+    source: 'Automation',
+    details: {
+      ...orderDetails(order),
+      event: { id: source_event.id, type: source_event.type },
+      ...ruleDetails(rule),
+      ...(segment === undefined ? {} : { segment: { id: segment.id, name: segment.name } }),
+      ...(custom_event === undefined
+        ? {}
+        : {
+            custom_event: { id: custom_event.event.id, type: custom_event.event.type },
+            event_schema: custom_event.schema,
+          }),
+      ...tierDetails(work, 'loyalty_tier', loyalty_tier_id),
+    },
+  })
   emitTransaction(work, card, posted, {
     order: order === undefined ? null : toSimpleOrder(order),
     event: source_event,
@@ -53,17 +54,14 @@ export function pay(
     loyalty_tier: tierView(work.configuration, loyalty_tier_id),
     custom_event: custom_event?.event ?? null,
   })
-  emitPointsRewarded(work, card, rule, posted, trigger, loyalty_tier_id)
+  emitPointsRewarded(work, earning, posted)
   emitPointsAdded(work, card, posted)
 }
 
 function emitPointsRewarded(
   work: LoyaltyUnitOfWork,
-  card: Card,
-  rule: ConfiguredEarningRule,
+  { card, rule, accrual, trigger: { order, source_event } }: Earning,
   { balance }: Posted,
-  { order, source_event }: EarningTrigger,
-  loyaltyTierId: string | null,
 ): void {
   const { customer, campaign, voucher } = cardEventData(work, card)
   queueEvents(work, {
@@ -74,7 +72,7 @@ function emitPointsRewarded(
       holder: customer,
       voucher,
       campaign,
-      loyalty_tier: tierView(work.configuration, loyaltyTierId),
+      loyalty_tier: tierView(work.configuration, accrual.loyalty_tier_id),
       earning_rule: toEarningRule(rule, validationRuleOf(work, rule)),
       balance,
       order: order === undefined ? null : toOrder(order),
@@ -87,17 +85,14 @@ function emitPointsRewarded(
 /** Adds points that activate on a later day. The id of the entry sorts by that day. */
 export function addPendingPoints(
   work: LoyaltyUnitOfWork,
-  card: Card,
-  rule: ConfiguredEarningRule,
-  { points, activates_at, expiration_rules, loyalty_tier_id }: Accrual,
-  { order, source_event }: EarningTrigger,
-  { at }: Moment,
+  { card, rule, accrual, trigger: { order, source_event }, moment }: Earning,
 ): void {
+  const { points, activates_at, expiration_rules, loyalty_tier_id } = accrual
   if (order === undefined || activates_at === null) return
   const { ctx } = work
   const days = rule.pending_points?.period_value ?? 0
   const entry: PendingEntry = {
-    id: newId('pending_points', Date.parse(at) + days * msPerDay),
+    id: newId('pending_points', Date.parse(moment.at) + days * msPerDay),
     voucher_id: card.voucher.id,
     campaign_id: card.program.campaign.id,
     customer_id: card.person.customer.id,
@@ -113,10 +108,11 @@ export function addPendingPoints(
       ...orderDetails(order),
     },
     status: 'PENDING',
-    created_at: at,
+    created_at: moment.at,
     updated_at: null,
   }
-  emitPending(work, card, 'added', entry, postPending(work, card, entry), toSimpleOrder(order))
+  const movement = { card, entry, order: toSimpleOrder(order), moment, operation_type: 'AUTOMATIC' } as const
+  emitPending(work, 'added', movement, postPending(work, movement))
 }
 
 const msPerDay = 86_400_000

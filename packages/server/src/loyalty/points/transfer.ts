@@ -67,31 +67,22 @@ function move(
 ): void {
   const moment = momentNow(work.ctx)
   const [from, to] = [getCard(work, source), getCard(work, { id, code })]
-  const commonDetails = { source: 'API', reason, operation_type: 'MANUAL' } as const
-  const outgoing = debit(
-    work,
-    from,
-    points,
-    {
-      ...commonDetails,
-      type: 'POINTS_TRANSFER_OUT',
-      source_id,
-      details: { destination_voucher: simpleCard(work, to) },
-    },
-    moment,
-  )
-  const incoming = credit(
-    work,
-    to,
-    { amount: points, expires_at: expirationDate(moment.today, to.program.expiration_rules) },
-    {
-      ...commonDetails,
-      type: 'POINTS_TRANSFER_IN',
-      related_transaction_id: outgoing.transaction.id,
-      details: { source_voucher: simpleCard(work, from) },
-    },
-    moment,
-  )
+  const movement = { points, moment, source: 'API', reason } as const
+  const outgoing = debit(work, {
+    ...movement,
+    card: from,
+    type: 'POINTS_TRANSFER_OUT',
+    source_id,
+    details: { destination_voucher: simpleCard(work, to) },
+  })
+  const incoming = credit(work, {
+    ...movement,
+    card: to,
+    expires_at: expirationDate(moment.today, to.program.expiration_rules),
+    type: 'POINTS_TRANSFER_IN',
+    related_transaction_id: outgoing.transaction.id,
+    details: { source_voucher: simpleCard(work, from) },
+  })
   linkTransactions(work, outgoing, incoming)
   const sides = { source_voucher: simpleCard(work, from), destination_voucher: simpleCard(work, to) }
   emitTransaction(work, from, outgoing, { destination_voucher: sides.destination_voucher })
