@@ -13,6 +13,6 @@ declare module '../core/reactions.ts' {
       code: string,
       assignment: ConfiguredRewardAssignment,
       spentOn: string,
-    ) => Promise<{ grown: RewardCredit | null } | null>
+    ) => Promise<{ rewardCredit: RewardCredit | null } | null>
   }
 }

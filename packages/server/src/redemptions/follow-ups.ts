@@ -27,22 +27,22 @@ export async function applyFollowUps(ctx: Ctx, redeemed: Redeemed, cascade: Casc
   if (redeemer.customer === null) return
   await convertRedemption(ctx, redeemer.customer, referralCodesOf(redeemed), cascade)
   const spentCards = children.flatMap(({ code }) => (code?.after.type === 'LOYALTY_CARD' ? [code.after.id] : []))
-  const rewardCredits = children.flatMap(({ rewarded }) => rewarded?.issued.grown ?? [])
+  const rewardCredits = children.flatMap(({ rewarded }) => rewarded?.issued.rewardCredit ?? [])
   const isEarning = order !== null && paid_event_id !== null && hasRuleFor(checkout.rows.configuration, 'order.paid')
   if (spentCards.length + rewardCredits.length > 0 || isEarning)
     await applyMemberChanges(ctx, redeemer.customer.id, {
       configuration: checkout.rows.configuration,
-      touched: spentCards,
-      grown: rewardCredits,
+      changedCardIds: spentCards,
+      rewardCredits,
       ...(isEarning
         ? {
-            causes: [
+            triggers: [
               paidOrder(order.order, simpleEvent({ ctx }, paid_event_id, 'customer.order.paid', redeemer.customer.id)),
             ],
             order_id: order.order.id,
           }
         : {}),
-      chain: cascade,
+      cascade,
     })
   await countRewards(ctx, rewardsOf(redeemed), 1)
 }

@@ -19,20 +19,20 @@ import { giveRewards } from './rewarded.ts'
 /**
  * Redeems the points of a card for a reward automatically (docs/reference/rewards.md#automatic-redemption), in the transaction
  * that credited the points. It is a redemption like any other, except that a refusal stores nothing. Points are valid as of the
- * day `spentOn`. Returns null when nothing was redeemed; else, as `grown`, the credit that the reward adds to a card, if any.
+ * day `spentOn`. Returns null when nothing was redeemed; else the credit that the reward adds to a card, if any.
  */
 export async function redeemAutomatically(
   ctx: Ctx,
   code: string,
   assignment: ConfiguredRewardAssignment,
   spentOn: string,
-): Promise<{ grown: RewardCredit | null } | null> {
+): Promise<{ rewardCredit: RewardCredit | null } | null> {
   const request = requestOf(ctx, code, assignment)
   const guards = new Set<string>()
   for (let tries = 1; ; tries += 1) {
     try {
       return await inSavepointOrNull(ctx, async () => ({
-        grown: await redeemWithGuards(ctx, request, spentOn, [...guards]),
+        rewardCredit: await redeemWithGuards(ctx, request, spentOn, [...guards]),
       }))
     } catch (error) {
       // Another transaction changed a counter that a rule compares: lock its guard, then count again.
@@ -66,5 +66,5 @@ async function redeemWithGuards(
   await refreshVersion(ctx, redeemed)
   await saveCheckout(ctx, ctx.db, changesOf(ctx, redeemed))
   await countRewards(ctx, rewardsOf(redeemed), 1)
-  return redeemed.children[0]?.rewarded?.issued.grown ?? null
+  return redeemed.children[0]?.rewarded?.issued.rewardCredit ?? null
 }

@@ -4,7 +4,7 @@ import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Candidate } from '../checkout/decision/redeemables.ts'
 import { categoriesOf } from '../checkout/decision/results.ts'
-import type { LoadedVoucher } from '../checkout/decision/voucher-row.ts'
+import type { CheckoutVoucher } from '../checkout/decision/voucher-row.ts'
 import { assignmentsOf, type Configuration } from '../core/configuration/configuration.ts'
 import type { Ctx } from '../core/context.ts'
 import { ApiError } from '../core/http/errors.ts'
@@ -15,7 +15,7 @@ import { toAssignment } from '../rules/validation-rules/assignment-view.ts'
 import type { RedeemedVoucher } from './schema.ts'
 
 /** Completes a voucher with its campaign and category from the cached configuration. */
-export function storedVoucher(checkout: Checkout, voucher: LoadedVoucher, today: string): StoredVoucher {
+export function storedVoucher(checkout: Checkout, voucher: CheckoutVoucher, today: string): StoredVoucher {
   const { campaigns, categories } = checkout.rows.configuration
   const { xmin: _, assignments: __, held: ___, lots: ____, member: _____, last_transaction: ______, ...row } = voucher
   const campaign = row.campaign_id === null ? undefined : campaigns.get(row.campaign_id)
@@ -32,7 +32,7 @@ export function storedVoucher(checkout: Checkout, voucher: LoadedVoucher, today:
 
 /** A voucher after its redemption; of a card, with its ledger entry. */
 export interface RedeemedCode {
-  voucher: LoadedVoucher
+  voucher: CheckoutVoucher
   after: StoredVoucher
   /** The ledger entry; null where nothing was spent. */
   entry: EntryChanges | null
@@ -42,7 +42,7 @@ export interface RedeemedCode {
 export function redeemedCode(
   ctx: Ctx,
   checkout: Checkout,
-  voucher: LoadedVoucher,
+  voucher: CheckoutVoucher,
   outcome: Applicable,
   references: { redemption_id: string; order: { id: string; source_id: string | null } | null; reward: object | null },
 ): RedeemedCode {
@@ -53,7 +53,7 @@ export function redeemedCode(
   const before = accountOf(voucher)
   const entry = spend(before, { amount: spent, to: 'redeemed', today })
   if ('key' in entry) throw new ApiError(entry.key, { details: voucher.code }) // points that expired since the evaluation
-  const after: LoadedVoucher = {
+  const after: CheckoutVoucher = {
     ...redeemed,
     credits_redeemed: (voucher.credits_redeemed ?? 0) + spent,
     lots: voucher.type === 'LOYALTY_CARD' ? entry.account.lots : voucher.lots,
@@ -77,7 +77,7 @@ export function redeemedCode(
 }
 
 /** The loyalty tier of the card's member, as transactions show it (docs/reference/loyalty-cards.md#transactions). */
-function holderTier({ loyalty_tiers }: Configuration, { member }: LoadedVoucher): object {
+function holderTier({ loyalty_tiers }: Configuration, { member }: CheckoutVoucher): object {
   const tier = member?.tier_id == null ? undefined : loyalty_tiers.get(member.tier_id)
   return tier === undefined ? {} : { holder_loyalty_tier: { id: tier.id, name: tier.name } }
 }
@@ -90,7 +90,7 @@ export function shownVoucher(
   stored: StoredVoucher,
 ): RedeemedVoucher {
   const { voucher } = candidate
-  const voucherAssignments = (voucher as LoadedVoucher).assignments
+  const voucherAssignments = (voucher as CheckoutVoucher).assignments
   const campaignAssignments =
     stored.campaign_id === null ? [] : assignmentsOf(checkout.rows.configuration, stored.campaign_id)
   const assignments = [...voucherAssignments, ...campaignAssignments].map(toAssignment)

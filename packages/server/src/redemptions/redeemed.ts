@@ -3,7 +3,7 @@ import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import { type Candidate, mappingFor } from '../checkout/decision/redeemables.ts'
 import { candidateOf } from '../checkout/decision/results.ts'
-import type { LoadedVoucher } from '../checkout/decision/voucher-row.ts'
+import type { CheckoutVoucher } from '../checkout/decision/voucher-row.ts'
 import type { Configuration } from '../core/configuration/configuration.ts'
 import type { Ctx } from '../core/context.ts'
 import { newId } from '../core/lib/ids.ts'
@@ -136,7 +136,7 @@ function rewardOf(
 }
 
 /** The loyalty tier that changed the price of the reward; null: none did. */
-function pricingTier(configuration: Configuration, card: LoadedVoucher, reward: RewardFacts): string | null {
+function pricingTier(configuration: Configuration, card: CheckoutVoucher, reward: RewardFacts): string | null {
   const id = 'assignment_id' in reward ? reward.assignment_id : null
   const assignment = id == null ? undefined : configuration.reward_assignments.get(id)
   if (assignment === undefined || mappingFor(configuration, card, assignment) === null) return null

@@ -73,17 +73,17 @@ async function revoke(ctx: Ctx, issued: StoredVoucher, amount: number | null): P
 
 async function removePoints(ctx: Ctx, { id, holder_id }: StoredVoucher, amount: number): Promise<void> {
   if (holder_id === null) return
-  const books = await lockAndLoadMembers(ctx, [holder_id])
-  await applyDueChanges(books)
-  const card = findCard(books, id)
+  const work = await lockAndLoadMembers(ctx, [holder_id])
+  await applyDueChanges(work)
+  const card = findCard(work, id)
   const removable = card === undefined ? 0 : Math.min(balanceOf(card.voucher), amount)
   if (card === undefined || removable === 0) return
   const moment = momentNow(ctx)
-  const posted = debit(books, { card, points: removable, moment, type: 'POINTS_REMOVAL', source: 'Automation' })
-  emitTransaction(books, card, posted)
-  emitPointsAdded(books, card, posted)
-  await applyBalanceChanges(books, [id], moment, { isIncreased: false })
-  await saveMembers(books)
+  const posted = debit(work, { card, points: removable, moment, type: 'POINTS_REMOVAL', source: 'Automation' })
+  emitTransaction(work, card, posted)
+  emitPointsAdded(work, card, posted)
+  await applyBalanceChanges(work, [id], moment, { isIncreased: false })
+  await saveMembers(work)
 }
 
 async function emitRolledBack(

@@ -10,7 +10,7 @@ import { newId } from '../core/lib/ids.ts'
 import { todayIn } from '../core/query/filter/calendar.ts'
 import { type Figure, figureTallies } from '../incentives/campaigns/summary-figures.ts'
 import { type EntryChanges, entryChanges } from '../incentives/vouchers/entry-changes.ts'
-import { heap, loadAccount } from '../incentives/vouchers/initial-credits.ts'
+import { giftLotId, loadAccount } from '../incentives/vouchers/initial-credits.ts'
 import { findLastTransaction } from '../incentives/vouchers/transactions.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import { findMembership } from '../loyalty/members/store.ts'
@@ -114,7 +114,7 @@ async function refund(
     today,
     expires_at:
       voucher.type === 'GIFT_VOUCHER' ? null : expirationDate(today, rules as PointsExpirationRules | undefined),
-    lot_id: voucher.type === 'GIFT_VOUCHER' ? heap : newId('points_bucket'),
+    lot_id: voucher.type === 'GIFT_VOUCHER' ? giftLotId : newId('points_bucket'),
   })
   assert(!('key' in entry), 'a spent amount can always be refunded')
   const amount = redemption.amount ?? 0

@@ -12,7 +12,7 @@ import { limits } from '../core/lib/limits.ts'
 import { listCampaignsById, type StoredCampaign } from '../incentives/campaigns/store.ts'
 import type { StoredTier } from '../incentives/promotions/tier.ts'
 import { listTiersById } from '../incentives/promotions/tier-store.ts'
-import { heap } from '../incentives/vouchers/initial-credits.ts'
+import { giftLotId } from '../incentives/vouchers/initial-credits.ts'
 import { listVouchersIncludingBinned } from '../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import type { StoredItem, StoredOrder } from '../orders/order.ts'
@@ -198,7 +198,7 @@ export async function listPostings(
     to: destination,
     amount,
     asset: type === 'GIFT_VOUCHER' ? 'credits' : 'points',
-    lot: lot_id ?? heap,
+    lot: lot_id ?? giftLotId,
     expires_at,
   }))
 }

@@ -230,7 +230,8 @@ async function applyRollbackFollowUps(ctx: Ctx, facts: RollbackFacts, rollback: 
   await revokeRewards(ctx, facts, rollback)
   const cards = parts.flatMap(({ voucher }) => (voucher?.type === 'LOYALTY_CARD' ? [voucher.id] : []))
   // Refunded points do not trigger automatic redemptions: that would redo what the caller rolls back.
-  if (facts.customer !== null && cards.length > 0) await applyMemberChanges(ctx, facts.customer.id, { touched: cards })
+  if (facts.customer !== null && cards.length > 0)
+    await applyMemberChanges(ctx, facts.customer.id, { changedCardIds: cards })
   if (order?.status === 'CANCELED' && facts.order?.status !== 'CANCELED') await onOrderCanceled(ctx, order)
 }
 

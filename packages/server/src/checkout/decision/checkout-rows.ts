@@ -4,12 +4,12 @@ import type { Goods } from '../../catalogue/products/goods.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { StoredOrder } from '../../orders/order.ts'
-import type { LoadedVoucher } from './voucher-row.ts'
+import type { CheckoutVoucher } from './voucher-row.ts'
 
 /** The rows of a request: the input of its evaluation, with the versions that the save checks. */
 export interface CheckoutRows {
   configuration: Configuration
-  vouchers: readonly LoadedVoucher[]
+  vouchers: readonly CheckoutVoucher[]
   customers: ReadonlyArray<Versioned<StoredCustomer>>
   /** The customer of the request (`callerOf` in details.ts); null: none, or an unknown one. */
   caller: Versioned<StoredCustomer> | null

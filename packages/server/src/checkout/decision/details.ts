@@ -14,7 +14,7 @@ import type { CheckoutRows, Counted, LoadOptions } from './checkout-rows.ts'
 import type { CheckoutRequest } from './request.ts'
 import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
 import type { Rows } from './rows.ts'
-import type { LoadedVoucher } from './voucher-row.ts'
+import type { CheckoutVoucher } from './voucher-row.ts'
 
 /** The result of `checkout_details`: only the parts that were asked for. */
 interface Details {
@@ -206,7 +206,7 @@ function withUnits(
   ctx: Ctx,
   db: LoadOptions['db'],
   goods: Goods,
-  vouchers: readonly LoadedVoucher[],
+  vouchers: readonly CheckoutVoucher[],
 ): Goods | Promise<Goods> {
   const units = vouchers.flatMap(({ terms }) => unitTypes(terms.discount ?? null))
   if (units.length === 0) return goods

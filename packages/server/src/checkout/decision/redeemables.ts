@@ -22,12 +22,12 @@ import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
 import type { CheckoutRows, Counted } from './checkout-rows.ts'
 import type { Buyer } from './customer.ts'
 import type { RedeemableInput } from './request.ts'
-import type { LoadedVoucher } from './voucher-row.ts'
+import type { CheckoutVoucher } from './voucher-row.ts'
 
 /** A redeemable of a request: its facts for the engine, and its rows. */
 export interface Candidate {
   facts: Redeemable
-  voucher: LoadedVoucher | null
+  voucher: CheckoutVoucher | null
   tier: ConfiguredTier | null
   campaign: ConfiguredCampaign | null
   /** The promotion stack that it is part of. */
@@ -68,7 +68,7 @@ export function candidatesOf(
 }
 
 /** Null also for a voucher whose campaign is in the trash bin. */
-function findVoucher(project: Project, key: string, { vouchers, configuration }: CheckoutRows): LoadedVoucher | null {
+function findVoucher(project: Project, key: string, { vouchers, configuration }: CheckoutRows): CheckoutVoucher | null {
   const normalizedKey = codeKey(project, key)
   const found = vouchers.find(({ id }) => id === key) ?? vouchers.find(({ code_key }) => code_key === normalizedKey)
   if (found === undefined) return null
@@ -84,7 +84,12 @@ const unknown = ({ object, id }: RedeemableInput): Candidate => ({
   counted: null,
 })
 
-function voucherCandidate(input: RedeemableInput, voucher: LoadedVoucher, rows: CheckoutRows, buyer: Buyer): Candidate {
+function voucherCandidate(
+  input: RedeemableInput,
+  voucher: CheckoutVoucher,
+  rows: CheckoutRows,
+  buyer: Buyer,
+): Candidate {
   const { configuration } = rows
   const campaign = voucher.campaign_id === null ? null : (configuration.campaigns.get(voucher.campaign_id) ?? null)
   const counted = rows.counted[voucher.id] ?? null
@@ -101,7 +106,7 @@ function voucherCandidate(input: RedeemableInput, voucher: LoadedVoucher, rows: 
 /** A voucher as the engine sees it: its terms, and its remaining quantity or balance. */
 export function voucherFacts(
   sent: SentVoucher,
-  voucher: LoadedVoucher,
+  voucher: CheckoutVoucher,
   campaign: ConfiguredCampaign | null,
   rows: CheckoutRows,
   buyer: Buyer,
@@ -159,14 +164,14 @@ const factsByType = {
     ...(is_referral_code ? { referral: { referrer_id: holder_id ?? referrer_id } } : {}),
   }),
 } satisfies Record<
-  LoadedVoucher['type'],
-  (voucher: LoadedVoucher, sent: SentVoucher, rows: CheckoutRows) => Partial<Redeemable>
+  CheckoutVoucher['type'],
+  (voucher: CheckoutVoucher, sent: SentVoucher, rows: CheckoutRows) => Partial<Redeemable>
 >
 
 /** The rules of the campaign come first (docs/reference/rules.md#failure). */
 function voucherRules(
   configuration: Configuration,
-  { campaign_id, assignments }: Pick<LoadedVoucher, 'campaign_id' | 'assignments'>,
+  { campaign_id, assignments }: Pick<CheckoutVoucher, 'campaign_id' | 'assignments'>,
 ): ValidationRule[] {
   const campaignRules = campaign_id === null ? [] : rulesOf(configuration, campaign_id)
   return [...campaignRules, ...assignments.flatMap(({ rule_id }) => configuration.rules.get(rule_id) ?? [])]
@@ -221,7 +226,7 @@ function rewardRules(
   return assignment === undefined ? [] : rulesOf(configuration, assignment.id)
 }
 
-type Card = Pick<LoadedVoucher, 'type' | 'campaign_id' | 'member'>
+type Card = Pick<CheckoutVoucher, 'type' | 'campaign_id' | 'member'>
 
 function assignmentFor({ reward_assignments }: Configuration, { type, campaign_id }: Card, sent: SentReward) {
   if (type !== 'LOYALTY_CARD' || (sent.id === undefined && sent.assignment_id === undefined)) return undefined

@@ -19,7 +19,7 @@ export type FoundVoucher = Selectable<VoucherRow> & {
   member: { tier_id: string | null; due_on: string | null } | null
 }
 
-export type LoadedVoucher = FoundVoucher & { terms: Terms }
+export type CheckoutVoucher = FoundVoucher & { terms: Terms }
 
 /** Reads a voucher as `checkout_facts`, and other queries of the same columns, return it. */
 export function toFoundVoucher<More = object>(row: object): FoundVoucher & More {
@@ -37,7 +37,7 @@ export function toFoundVoucher<More = object>(row: object): FoundVoucher & More 
 }
 
 /** The same, with the terms of the voucher. */
-export const toLoadedVoucher = <More = object>(
+export const toCheckoutVoucher = <More = object>(
   row: object & { terms_id: string },
   terms: ReadonlyMap<string, Terms>,
-): LoadedVoucher & More => ({ ...toFoundVoucher<More>(row), terms: terms.get(row.terms_id) ?? {} })
+): CheckoutVoucher & More => ({ ...toFoundVoucher<More>(row), terms: terms.get(row.terms_id) ?? {} })

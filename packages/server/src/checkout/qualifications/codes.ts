@@ -6,7 +6,7 @@ import type { HolderRow, Terms } from '../../core/db/tables.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { cacheTerms } from '../../rules/terms/terms-cache.ts'
-import { toLoadedVoucher } from '../decision/voucher-row.ts'
+import { toCheckoutVoucher } from '../decision/voucher-row.ts'
 import { type Offer, voucherOffer } from './offers.ts'
 
 /** The vouchers to search: the union of these kinds. */
@@ -67,7 +67,7 @@ export async function listCodes(ctx: Ctx, configuration: Configuration, query: C
   const found = (rows[0] as { found: Found }).found
   const terms = new Map((found.terms ?? []).map(({ id, content }) => [id, cacheTerms(ctx.project_id, id, content)]))
   const offers = (found.vouchers ?? []).flatMap((row) => {
-    const { role, publication, ...voucher } = toLoadedVoucher<CodeOfCustomer>(row, terms)
+    const { role, publication, ...voucher } = toCheckoutVoucher<CodeOfCustomer>(row, terms)
     const holding = { role, publication, holder_id: role === null ? null : wanted.holder_id }
     return voucherOffer(voucher, configuration, holding) ?? []
   })

@@ -18,15 +18,20 @@ export interface Finding {
   order: CalculatedOrder | null
 }
 
-export interface Judge {
+export interface OfferEvaluator {
   /** The offers that qualify, in their order. */
-  judge(offers: readonly Offer[]): Promise<Finding[]>
+  evaluate(offers: readonly Offer[]): Promise<Finding[]>
   /** Evaluates the offer again, with explanation. */
   explain(finding: Finding): Finding
 }
 
 /** Evaluates offers on the order as it was sent, each on its own (docs/reference/qualifications.md). */
-export function openJudge(ctx: Ctx, policy: ScenarioPolicy, facts: Facts, customerId: string | null): Judge {
+export function newOfferEvaluator(
+  ctx: Ctx,
+  policy: ScenarioPolicy,
+  facts: Facts,
+  customerId: string | null,
+): OfferEvaluator {
   const mode = evaluationModeOf(policy)
   const loaded: LoadedFacts = { facts, goods_asked: new Set(), counted: {} }
   const lines = facts.order?.items?.length ?? 0
@@ -61,7 +66,7 @@ export function openJudge(ctx: Ctx, policy: ScenarioPolicy, facts: Facts, custom
   }
 
   return {
-    async judge(offers) {
+    async evaluate(offers) {
       await loadMissingFacts(ctx, offers, loaded, customerId)
       const stacks = offers.filter(({ object }) => object === 'promotion_stack')
       if (stacks.length > 0) return stacks.flatMap((offer) => stackFinding(offer, false) ?? [])

@@ -86,7 +86,7 @@ async function findQualified(
 ): Promise<{ checkout: Checkout; findings: Finding[] }> {
   const { audienceRulesOnly, limit = defaultPageSize, order = '-created_at' } = query
   const { customer, order: orderBody, tracking_id, metadata } = body
-  const { checkout, candidates, judge } = await openSearch(
+  const { checkout, candidates, evaluator } = await openSearch(
     ctx,
     readRequest(
       ctx,
@@ -103,9 +103,9 @@ async function findQualified(
   )
   const { findings } =
     order === '-created_at'
-      ? await newestPage(candidates, judge, { limit, starting_after: null })
-      : await rankedPage(candidates, judge, limit, comparison(checkout, order))
-  return { checkout, findings: findings.slice(0, limit).map((finding) => judge.explain(finding)) }
+      ? await newestPage(candidates, evaluator, { limit, starting_after: null })
+      : await rankedPage(candidates, evaluator, limit, comparison(checkout, order))
+  return { checkout, findings: findings.slice(0, limit).map((finding) => evaluator.explain(finding)) }
 }
 
 /** Offers without a value come last in both directions. */

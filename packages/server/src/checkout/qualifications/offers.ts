@@ -14,7 +14,7 @@ import type { CheckoutRows } from '../decision/checkout-rows.ts'
 import type { Buyer } from '../decision/customer.ts'
 import { tierCandidate, voucherFacts } from '../decision/redeemables.ts'
 import { unitTypes } from '../decision/request-references.ts'
-import type { LoadedVoucher } from '../decision/voucher-row.ts'
+import type { CheckoutVoucher } from '../decision/voucher-row.ts'
 import { type RuleTraits, ruleTraits } from './scenarios.ts'
 
 /** A candidate of a qualification: a voucher, a tier, a stack, or a campaign in place of the vouchers that it would issue. */
@@ -31,7 +31,7 @@ export interface Offer {
   tier: ConfiguredTier | null
   stack: ConfiguredStack | null
   /** The voucher, or one as the campaign would create it. */
-  voucher: LoadedVoucher | null
+  voucher: CheckoutVoucher | null
   /** The facts for the engine: of all tiers of a stack, or of the offer itself. */
   redeemables: readonly KnownRedeemable[]
   /** What has to be loaded to evaluate its rules and discounts. */
@@ -151,7 +151,7 @@ function campaignOffer(campaign: ConfiguredCampaign, configuration: Configuratio
 const unheld = { holder_id: null, publication: null }
 
 /** A voucher as the campaign would create it now (incentives/campaigns/voucher-template.ts). */
-function codeOf(campaign: ConfiguredCampaign): LoadedVoucher {
+function codeOf(campaign: ConfiguredCampaign): CheckoutVoucher {
   const { id, name, voucher, voucher_type, validity_timeframe, validity_day_of_week, validity_hours } = campaign
   const credits = voucher?.gift?.amount ?? voucher?.loyalty_card?.points ?? null
   const none = credits === null ? null : 0
@@ -186,7 +186,7 @@ function codeOf(campaign: ConfiguredCampaign): LoadedVoucher {
     assignments: [],
     held: { quantity: 0, credits: 0, ended_at: null },
     lots: [],
-  } as unknown as LoadedVoucher
+  } as unknown as CheckoutVoucher
 }
 
 /** How the customer of the request holds a voucher. */
@@ -200,7 +200,7 @@ export interface Holding {
 
 /** A loaded voucher as an offer; null when its campaign is in the trash bin. */
 export function voucherOffer(
-  voucher: LoadedVoucher,
+  voucher: CheckoutVoucher,
   configuration: Configuration,
   { role, holder_id, publication }: Holding,
 ): Offer | null {
@@ -229,7 +229,7 @@ export function voucherOffer(
  * (docs/reference/qualifications.md: what is always checked).
  */
 function codeFacts(
-  voucher: LoadedVoucher,
+  voucher: CheckoutVoucher,
   campaign: ConfiguredCampaign | null,
   context: FactsContext,
   { holder_id, publication, id }: Omit<Holding, 'role'> & { id: string },

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Candidates } from './candidates.ts'
-import type { Finding, Judge } from './evaluate-offers.ts'
+import type { Finding, OfferEvaluator } from './evaluate-offers.ts'
 
 export interface Page {
   findings: Finding[]
@@ -14,11 +14,11 @@ export interface Page {
 /** The qualified offers, newest first. Stops at the first one beyond the page. */
 export async function newestPage(
   candidates: Candidates,
-  judge: Judge,
+  evaluator: OfferEvaluator,
   { limit, starting_after }: { limit: number; starting_after: Instant | null },
 ): Promise<Page> {
   const findings: Finding[] = []
-  for await (const finding of findQualified(candidates, judge, limit + 1)) {
+  for await (const finding of findQualified(candidates, evaluator, limit + 1)) {
     const last = findings.at(-1)
     const { created_at } = finding.offer
     // Offers created at the same moment stay on one page, because the next page begins before that moment
@@ -46,13 +46,13 @@ export async function newestPage(
 /** The best qualified offers by `compare`, which needs all of them; keeps only one page in memory. */
 export async function rankedPage(
   candidates: Candidates,
-  judge: Judge,
+  evaluator: OfferEvaluator,
   limit: number,
   compare: (a: Finding, b: Finding) => number,
 ): Promise<Page> {
   const best: Finding[] = []
   let hasMore = false
-  for await (const finding of findQualified(candidates, judge, evaluatedAtOnce)) {
+  for await (const finding of findQualified(candidates, evaluator, evaluatedAtOnce)) {
     let place = best.length
     while (place > 0 && compare(finding, best[place - 1] as Finding) < 0) place -= 1
     best.splice(place, 0, finding)
@@ -70,10 +70,14 @@ const evaluatedAtOnce = 200
  * The qualified offers, in the order of the candidates. Yields to the event loop between batches, so that a long search does
  * not block other requests.
  */
-async function* findQualified(candidates: Candidates, judge: Judge, first: number): AsyncGenerator<Finding> {
+async function* findQualified(
+  candidates: Candidates,
+  evaluator: OfferEvaluator,
+  first: number,
+): AsyncGenerator<Finding> {
   for (let count = first; ; count = Math.min(count * 2, evaluatedAtOnce)) {
     const offers = await candidates.next(count)
-    yield* await judge.judge(offers)
+    yield* await evaluator.evaluate(offers)
     if (offers.length < count) return
     await setImmediate()
   }

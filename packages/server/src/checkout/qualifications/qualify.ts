@@ -14,7 +14,7 @@ import { refuseAsOf } from '../validations/validate.ts'
 import { type Candidates, openCandidates } from './candidates.ts'
 import { idAt, listCodes, type WantedCodes } from './codes.ts'
 import { elementOf } from './element.ts'
-import { type Judge, openJudge } from './evaluate-offers.ts'
+import { newOfferEvaluator, type OfferEvaluator } from './evaluate-offers.ts'
 import { type Filters, readFilters } from './filters.ts'
 import { configuredOffers, type Offer } from './offers.ts'
 import { newestPage, type Page, rankedPage } from './page.ts'
@@ -41,10 +41,10 @@ export async function qualifications(ctx: Ctx, body: QualificationBody): Promise
     filters: options.filters,
     starting_after: startingAfter,
   })
-  const { checkout, candidates, judge } = search
-  const page = await pageOf(candidates, judge, options, startingAfter)
+  const { checkout, candidates, evaluator } = search
+  const page = await pageOf(candidates, evaluator, options, startingAfter)
   const needsReasons = request.explain || request.expand?.has('validation_rules') === true
-  const data = page.findings.map((finding) => elementOf(checkout, needsReasons ? judge.explain(finding) : finding))
+  const data = page.findings.map((finding) => elementOf(checkout, needsReasons ? evaluator.explain(finding) : finding))
   return {
     redeemables: {
       object: 'list',
@@ -63,7 +63,7 @@ export async function qualifications(ctx: Ctx, body: QualificationBody): Promise
 export interface Search {
   checkout: Checkout
   candidates: Candidates
-  judge: Judge
+  evaluator: OfferEvaluator
 }
 
 /** Loads the rows of a request, and opens the stream of candidates. */
@@ -107,7 +107,7 @@ export async function openSearch(
     first_before: starting_after === null ? null : idAt(starting_after),
     isPossible: possibleOffers(checkout, scenario, filters),
   })
-  return { checkout, candidates, judge: openJudge(ctx, policy, checkout.facts, customerId) }
+  return { checkout, candidates, evaluator: newOfferEvaluator(ctx, policy, checkout.facts, customerId) }
 }
 
 /**
@@ -172,14 +172,14 @@ function wantedCodes(
 
 function pageOf(
   candidates: Candidates,
-  judge: Judge,
+  evaluator: OfferEvaluator,
   { limit, sorting_rule }: QualificationOptions,
   startingAfter: Instant | null,
 ): Promise<Page> {
   const pageSize = limit ?? defaultPageSize
-  if (sorting_rule === 'BEST_DEAL') return rankedPage(candidates, judge, pageSize, (a, b) => b.amount - a.amount)
-  if (sorting_rule === 'LEAST_DEAL') return rankedPage(candidates, judge, pageSize, (a, b) => a.amount - b.amount)
-  return newestPage(candidates, judge, { limit: pageSize, starting_after: startingAfter })
+  if (sorting_rule === 'BEST_DEAL') return rankedPage(candidates, evaluator, pageSize, (a, b) => b.amount - a.amount)
+  if (sorting_rule === 'LEAST_DEAL') return rankedPage(candidates, evaluator, pageSize, (a, b) => a.amount - b.amount)
+  return newestPage(candidates, evaluator, { limit: pageSize, starting_after: startingAfter })
 }
 
 export const defaultPageSize = 5

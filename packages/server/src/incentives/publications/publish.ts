@@ -31,13 +31,13 @@ export interface PublishOptions {
   /** Builds the error for an empty customer. */
   refuse?: (details: string) => ApiError
   /** The cascade that caused this publication, if any; passed on to the reaction `codesPublished`. */
-  chain?: CascadeState
+  cascade?: CascadeState
   /** False: the caller handles the consequences of the publication itself (`codesPublished` in ../reactions.ts). */
-  is_followed?: boolean
+  runsReactions?: boolean
 }
 
 /** Vouchers of a customer, published by this request or by an earlier one that it repeats. */
-export interface Published {
+export interface PublishedVouchers {
   publication: StoredPublication
   customer: StoredCustomer
   vouchers: StoredVoucher[]
@@ -64,7 +64,7 @@ export async function publishCodes(
   ctx: Ctx,
   request: CreatePublication,
   options: PublishOptions = {},
-): Promise<Published | ApiError> {
+): Promise<PublishedVouchers | ApiError> {
   const { customer: sent } = request
   const { refuse = invalidPayload } = options
   if (!identifiesCustomer(sent)) throw refuse('Property .customer must have at least one property of a customer')
@@ -110,8 +110,8 @@ async function saveSuccess(
   request: PublicationRequest,
   customer: StoredCustomer,
   { vouchers: chosen, created }: ChosenVouchers,
-  { chain, is_followed = true }: PublishOptions,
-): Promise<Published> {
+  { cascade, runsReactions = true }: PublishOptions,
+): Promise<PublishedVouchers> {
   const { campaign } = request.target
   const vouchers = chosen.map((voucher) => asPublished(ctx, voucher, campaign, customer))
   const row = newPublication(ctx, request, customer, vouchers)
@@ -124,7 +124,7 @@ async function saveSuccess(
     ...successesOf(ctx, row, customer, campaign, vouchers),
   ])
   await queueMembershipCheck(ctx, [customer.id])
-  if (is_followed) await ctx.reactions.codesPublished(ctx, customer.id, vouchers, chain)
+  if (runsReactions) await ctx.reactions.codesPublished(ctx, customer.id, vouchers, cascade)
   return { publication: row, customer, vouchers, isNew: true }
 }
 

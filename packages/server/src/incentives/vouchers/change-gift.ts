@@ -11,7 +11,7 @@ import { toSimpleCampaign } from '../campaigns/campaign.ts'
 import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import { countInSummary } from '../campaigns/summary-figures.ts'
 import { balanceAfter } from './entry-changes.ts'
-import { heap, loadAccount, saveEntry } from './initial-credits.ts'
+import { giftLotId, loadAccount, saveEntry } from './initial-credits.ts'
 import type { AdjustBalance } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { getVoucher } from './store.ts'
@@ -62,7 +62,7 @@ async function entryOf(ctx: Ctx, card: StoredVoucher, amount: number): Promise<E
   }
   if (!Number.isSafeInteger((card.credits_added ?? 0) + amount))
     throw new ApiError('invalid_add_balance_params', { details: 'A card cannot hold so much' })
-  return earn(account, { amount, expires_at: null, lot_id: heap })
+  return earn(account, { amount, expires_at: null, lot_id: giftLotId })
 }
 
 async function emitTransaction(

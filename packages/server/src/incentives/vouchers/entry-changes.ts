@@ -4,7 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { Changes, VoucherChange } from '../../core/db/checkout-changes.ts'
 import type { Balance, Transaction } from '../../core/events/shapes.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
-import { heap } from './initial-credits.ts'
+import { giftLotId } from './initial-credits.ts'
 import { nextTransactionId } from './transaction-id.ts'
 import { balanceOf, type StoredVoucher, totalOf } from './voucher.ts'
 
@@ -23,7 +23,7 @@ type Card = Pick<
 /** The account of a card as the engine expects it (see initial-credits.ts), built from loaded rows. */
 export function accountOf(card: Card & { lots: readonly Account['lots'][number][] }): Account {
   if (card.type === 'LOYALTY_CARD') return { id: card.id, asset: 'points', lots: [...card.lots] }
-  return { id: card.id, asset: 'credits', lots: [{ id: heap, points: balanceOf(card), expires_at: null }] }
+  return { id: card.id, asset: 'credits', lots: [{ id: giftLotId, points: balanceOf(card), expires_at: null }] }
 }
 
 export interface EntryChanges {
@@ -78,7 +78,7 @@ export function entryChanges(
         source: from,
         destination: to,
         amount,
-        lot_id: lot === heap ? null : lot,
+        lot_id: lot === giftLotId ? null : lot,
         expires_at,
         created_at: now,
       })),

@@ -55,7 +55,7 @@ export async function postInitialCreditsOf({ db, project_id, now }: Ctx, cards: 
  */
 export async function loadAccount(ctx: Ctx, card: StoredVoucher): Promise<Account> {
   if (card.type === 'GIFT_VOUCHER')
-    return { id: card.id, asset: 'credits', lots: [{ id: heap, points: balanceOf(card), expires_at: null }] }
+    return { id: card.id, asset: 'credits', lots: [{ id: giftLotId, points: balanceOf(card), expires_at: null }] }
   const { rows } = await sql<{ id: string; points: number; expires_at: string | null }>`
     select id, points, expires_at::text as expires_at from lots
     where project_id = ${ctx.project_id} and voucher_id = ${card.id} and expired_points is null order by id`.execute(
@@ -65,7 +65,7 @@ export async function loadAccount(ctx: Ctx, card: StoredVoucher): Promise<Accoun
 }
 
 /** The single lot of gift credits, which never expire. */
-export const heap = 'heap'
+export const giftLotId = 'heap'
 
 /**
  * Saves a ledger entry of a gift card that the caller has locked: inserts its postings and increments the counters of its
@@ -91,7 +91,7 @@ export async function saveEntry(
           source: from,
           destination: to,
           amount,
-          lot_id: lot === heap ? null : lot,
+          lot_id: lot === giftLotId ? null : lot,
           expires_at,
           created_at: now,
         })),

@@ -93,7 +93,7 @@ async function applyEvent(
     custom_event: customEvent,
     ...(earningCode === null ? {} : { only_card: earningCode.voucher.id }),
   }
-  await applyMemberChanges(ctx, customer.id, { ...paid, causes: [trigger], chain: cascade })
+  await applyMemberChanges(ctx, customer.id, { ...paid, triggers: [trigger], cascade })
 }
 
 /**

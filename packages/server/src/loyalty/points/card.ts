@@ -1,7 +1,7 @@
 import type { Account, Lot } from '@guerdon/engine/schema'
 import type { Selectable } from 'kysely'
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
-import type { LoadedVoucher } from '../../checkout/decision/voucher-row.ts'
+import type { CheckoutVoucher } from '../../checkout/decision/voucher-row.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Changes, LoyaltyMove } from '../../core/db/checkout-changes.ts'
@@ -55,7 +55,7 @@ export interface Person {
 export type CardMove = Exclude<LoyaltyMove, { gone: true }>
 
 export interface Card {
-  voucher: LoadedVoucher
+  voucher: CheckoutVoucher
   person: Person
   program: Program
   /** Open lots. */

@@ -142,7 +142,7 @@ async function redeemUnits(
   while (rewardCredits.length < unitsMax) {
     const redeemed = await ctx.reactions.rewardDue(asOfMoment(ctx, moment), code, assignment, moment.spent_on)
     if (redeemed === null) break
-    rewardCredits.push(redeemed.grown)
+    rewardCredits.push(redeemed.rewardCredit)
   }
   return rewardCredits
 }

@@ -24,7 +24,7 @@ export interface Issued {
   /** The points or credits added to a card. */
   balance: { points: number } | { amount: number } | null
   /** Points still to be credited to a loyalty card, by `creditRewards`. */
-  grown: RewardCredit | null
+  rewardCredit: RewardCredit | null
   /** Stored for a rollback. */
   kept: { voucher_id: string; amount?: number } | null
 }
@@ -42,7 +42,7 @@ const emptyIssue: Issued = {
   product: null,
   sku: null,
   balance: null,
-  grown: null,
+  rewardCredit: null,
   kept: null,
 }
 
@@ -86,7 +86,7 @@ async function publishCode(
   campaignId: string,
 ): Promise<{ id: string; publication: SimplePublication }> {
   const request = { customer: { id: customer.id }, campaign: { name: campaignId } }
-  const published = await publishCodes(ctx, request, { is_followed: false })
+  const published = await publishCodes(ctx, request, { runsReactions: false })
   if (published instanceof ApiError) throw published
   const { publication, vouchers, isNew } = published
   const [voucher] = vouchers
@@ -143,7 +143,7 @@ async function issueLoyaltyPoints(ctx: Ctx, origin: RewardOrigin, campaignId: st
     voucher: { ...card, credits_added: creditsAdded },
     publication: published?.publication ?? null,
     balance: { points },
-    grown: { voucher_id: id, points, isNew: published !== null },
+    rewardCredit: { voucher_id: id, points, isNew: published !== null },
     kept: { voucher_id: id, amount: points },
   }
 }

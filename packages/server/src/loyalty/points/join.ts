@@ -18,7 +18,7 @@ export async function joinProgram(
   const ctx = asOfMoment(work.ctx, moment)
   const request = { customer: { id: customerId }, campaign: { name: campaignId } }
   const published = await flushAndReload(work, () =>
-    inSavepointOrNull(ctx, () => publishCodes(ctx, request, { chain: work.cascade })),
+    inSavepointOrNull(ctx, () => publishCodes(ctx, request, { cascade: work.cascade })),
   )
   return published === null || published instanceof ApiError ? undefined : cardIn(work, customerId, campaignId)
 }

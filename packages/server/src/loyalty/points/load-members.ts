@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import { multipleRequests } from '../../checkout/decision/save.ts'
-import { type LoadedVoucher, toLoadedVoucher } from '../../checkout/decision/voucher-row.ts'
+import { type CheckoutVoucher, toCheckoutVoucher } from '../../checkout/decision/voucher-row.ts'
 import { allFromJson, fromJson } from '../../core/db/json-row.ts'
 import type { LoyaltyMemberRow, Terms } from '../../core/db/tables.ts'
 import { sqlState } from '../../core/db/transaction.ts'
@@ -92,7 +92,7 @@ function cardOf(
   person: Person,
   program: Program,
 ): Card {
-  const { due_pending, next_activation, paid_rules, credits, ...voucher } = toLoadedVoucher<LoadedCardFields>(
+  const { due_pending, next_activation, paid_rules, credits, ...voucher } = toCheckoutVoucher<LoadedCardFields>(
     row,
     terms,
   )
@@ -122,7 +122,7 @@ function readMember(row: object): Member {
 
 const momentOf = (text: string | null): Instant | null => (text === null ? null : new Date(text).toISOString())
 
-const newMember = ({ id, campaign_id }: LoadedVoucher, { customer }: Person): Member => ({
+const newMember = ({ id, campaign_id }: CheckoutVoucher, { customer }: Person): Member => ({
   voucher_id: id,
   campaign_id: campaign_id as Member['campaign_id'],
   customer_id: customer.id,

@@ -19,12 +19,12 @@ import { lockAndLoadMembers, saveMembers } from './unit-of-work.ts'
 /** Changes to a customer and its cards in this transaction. */
 export interface MemberChanges {
   /** Ids of cards on which points were spent or given back. */
-  touched?: readonly string[]
+  changedCardIds?: readonly string[]
   /** Cards that a reward credits points to. */
-  grown?: readonly RewardCredit[]
-  causes?: readonly EarningTrigger[]
+  rewardCredits?: readonly RewardCredit[]
+  triggers?: readonly EarningTrigger[]
   order_id?: string
-  chain?: CascadeState
+  cascade?: CascadeState
   configuration?: Configuration
 }
 
@@ -36,18 +36,18 @@ export interface MemberChanges {
 export async function applyMemberChanges(
   ctx: Ctx,
   customerId: string,
-  { touched = [], grown = [], causes = [], ...options }: MemberChanges,
+  { changedCardIds = [], rewardCredits = [], triggers = [], ...options }: MemberChanges,
 ): Promise<void> {
   const work = await lockAndLoadMembers(ctx, [customerId], options)
   await applyDueChanges(work)
   const moment = momentNow(ctx)
-  for (const id of touched) {
+  for (const id of changedCardIds) {
     const card = findCard(work, id)
     if (card !== undefined) markHolderChanged(card)
   }
-  await applyBalanceChanges(work, touched, moment, { isIncreased: false })
-  await creditRewards(work, grown, moment)
-  for (const trigger of causes) await creditEarnings(work, customerId, trigger, moment)
+  await applyBalanceChanges(work, changedCardIds, moment, { isIncreased: false })
+  await creditRewards(work, rewardCredits, moment)
+  for (const trigger of triggers) await creditEarnings(work, customerId, trigger, moment)
   await saveMembers(work)
 }
 
@@ -65,7 +65,7 @@ export async function onSegmentsEntered(ctx: Ctx, entered: readonly SegmentEntri
   const { earning_rules } = await configurationNow(ctx)
   const paying = new Set<string>([...earning_rules.values()].flatMap(({ segment_id }) => segment_id ?? []))
   for (const { customer_id, entries } of entered) {
-    const causes = entries
+    const triggers = entries
       .filter(({ segment }) => paying.has(segment.id))
       .map(
         ({ segment, event }): EarningTrigger => ({
@@ -74,7 +74,7 @@ export async function onSegmentsEntered(ctx: Ctx, entered: readonly SegmentEntri
           segment,
         }),
       )
-    if (causes.length > 0) await applyMemberChanges(ctx, customer_id, { causes })
+    if (triggers.length > 0) await applyMemberChanges(ctx, customer_id, { triggers })
   }
 }
 
@@ -89,7 +89,7 @@ export async function onOrderPaid(
   if (order.customer_id === null || paid === null) return
   await applyMemberChanges(ctx, order.customer_id, {
     ...paid,
-    causes: [{ ...paidOrder(order, event), ...(goods === null ? {} : { goods }) }],
+    triggers: [{ ...paidOrder(order, event), ...(goods === null ? {} : { goods }) }],
     order_id: order.id,
   })
 }
@@ -132,7 +132,7 @@ export async function onCodesPublished(
 ): Promise<void> {
   const voucherIds = vouchers.flatMap(({ id, type }) => (type === 'LOYALTY_CARD' ? [id] : []))
   if (voucherIds.length === 0) return
-  const work = await lockAndLoadMembers(ctx, [customerId], cascade === undefined ? {} : { chain: cascade })
+  const work = await lockAndLoadMembers(ctx, [customerId], cascade === undefined ? {} : { cascade })
   await applyDueChanges(work)
   for (const id of voucherIds) {
     const card = findCard(work, id)

@@ -33,7 +33,7 @@ const noWrites = (): QueuedWrites => ({
 })
 
 interface UnitOfWorkOptions extends LoadOptions {
-  chain?: CascadeState
+  cascade?: CascadeState
   /** Passed if the request has just loaded it. */
   configuration?: Configuration
 }
@@ -42,7 +42,7 @@ interface UnitOfWorkOptions extends LoadOptions {
 export async function lockAndLoadMembers(
   ctx: Ctx,
   customerIds: readonly string[],
-  { chain: cascade = newCascade(), configuration: known, ...loadOptions }: UnitOfWorkOptions = {},
+  { cascade = newCascade(), configuration: known, ...loadOptions }: UnitOfWorkOptions = {},
 ): Promise<LoyaltyUnitOfWork> {
   const configuration = known ?? (await configurationNow(ctx))
   const programs = programsOf(configuration)

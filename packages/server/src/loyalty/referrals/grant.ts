@@ -47,8 +47,8 @@ export async function grantTiers(
     if (issued === null) continue
     const row = redemptionOf(ctx, conversion, tier, issued)
     await saveCheckout(ctx, ctx.db, { reward_redemptions: [row], events: eventsOf(conversion, tier, issued, row) })
-    if (issued.grown !== null)
-      await applyMemberChanges(ctx, conversion.referrer.id, { grown: [issued.grown], chain: cascade })
+    if (issued.rewardCredit !== null)
+      await applyMemberChanges(ctx, conversion.referrer.id, { rewardCredits: [issued.rewardCredit], cascade })
   }
 }
 

@@ -34,7 +34,8 @@ export async function rewardReferee(ctx: Ctx, conversion: Conversion, cascade: C
     custom_event: by.custom_event,
     customer_event: null,
   })
-  if (issued.grown !== null) await applyMemberChanges(ctx, referee.id, { grown: [issued.grown], chain: cascade })
+  if (issued.rewardCredit !== null)
+    await applyMemberChanges(ctx, referee.id, { rewardCredits: [issued.rewardCredit], cascade })
 }
 
 const campaignTypes = { LOYALTY_CARD: 'LOYALTY_PROGRAM', GIFT_VOUCHER: 'GIFT_VOUCHERS' } as const
