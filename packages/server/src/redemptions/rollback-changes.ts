@@ -8,7 +8,7 @@ import type { LoyaltyTierRow } from '../core/db/tables.ts'
 import type { Tally } from '../core/db/tallies.ts'
 import { newId } from '../core/lib/ids.ts'
 import { todayIn } from '../core/query/filter/calendar.ts'
-import { type Figure, figureTallies } from '../incentives/campaigns/summary-figures.ts'
+import { figureTallies } from '../incentives/campaigns/summary-figures.ts'
 import { type EntryChanges, entryChanges } from '../incentives/vouchers/entry-changes.ts'
 import { giftLotId, loadAccount } from '../incentives/vouchers/initial-credits.ts'
 import { findLastTransaction } from '../incentives/vouchers/transactions.ts'
@@ -61,7 +61,7 @@ export async function decideRollback(
     const row = { ...rollbackRow(ctx, redemption, context), parent_id: parent?.id ?? null }
     parts.push({ redemption, row, ...(await refund(ctx, facts, redemption, row)) })
   }
-  const order = facts.order === null ? null : orderAfter(ctx, facts.order, facts, mode, parent, parts)
+  const order = orderAfter(ctx, facts, { mode, parent, parts })
   const orderView = order && toOrder(order)
   if (parent !== null) parent.order = orderView
   for (const { row } of parts) row.order = orderView
@@ -150,12 +150,11 @@ function nameOf(reward: object): object {
 
 function orderAfter(
   { now }: Ctx,
-  { xmin: _, ...order }: StoredOrder & { xmin: string },
-  { redemption }: RollbackFacts,
-  mode: OrderMode,
-  parent: StoredRedemption | null,
-  parts: readonly RolledBackPart[],
-): StoredOrder {
+  { order: stored, redemption }: RollbackFacts,
+  { mode, parent, parts }: Omit<Rollback, 'order'>,
+): StoredOrder | null {
+  if (stored === null) return null
+  const { xmin: _, ...order } = stored
   const { id } = parent ?? (parts[0] as RolledBackPart).row
   const entry = {
     ...(order.redemptions?.[redemption.id] as object | undefined),
@@ -219,21 +218,15 @@ function undoneUsage({ tiers }: RollbackFacts, { redemption }: RolledBackPart): 
 }
 
 function talliesOf(ctx: Ctx, { redemption, voucher }: RolledBackPart): Array<[Tally, number]> {
+  if (redemption.campaign_id === null) return []
   const { orders_amount, discounted_amount, credits } = redemption.undo
-  const refunded: Partial<Record<Figure, number>> = {
+  return figureTallies(ctx, redemption.campaign_id, {
+    rollbacks_succeeded: 1,
+    orders_rolledback_amount: orders_amount,
+    rolledback_discounted_amount: discounted_amount,
     ...(voucher?.type === 'GIFT_VOUCHER' ? { amount_rolledback: credits } : {}),
     ...(voucher?.type === 'LOYALTY_CARD' ? { points_rolledback: credits } : {}),
-  }
-  return [
-    ...(redemption.campaign_id === null
-      ? []
-      : figureTallies(ctx, redemption.campaign_id, {
-          rollbacks_succeeded: 1,
-          orders_rolledback_amount: orders_amount,
-          rolledback_discounted_amount: discounted_amount,
-          ...refunded,
-        })),
-  ]
+  })
 }
 
 /**
