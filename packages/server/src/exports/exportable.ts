@@ -50,6 +50,9 @@ export type Field = RawBuilder<unknown> | ((ctx: Ctx) => RawBuilder<unknown>)
 
 export const column = (name: string): RawBuilder<unknown> => sql.ref(name)
 
+/** The `orders` of these names, each descending and ascending. */
+export const bothWays = (...names: string[]): string[] => names.flatMap((name) => [`-${name}`, name])
+
 /** The names that `parameters.fields` accepts. */
 export const fieldNames = ({ fields, metadata }: Exportable): string[] => [
   ...Object.keys(fields),

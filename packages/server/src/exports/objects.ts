@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { customerFields } from '../audience/customers/fields.ts'
 import { yes } from '../core/query/filter/conditions.ts'
 import { metadataField } from '../core/query/filter/filter.ts'
-import { column, type Exportable } from './exportable.ts'
+import { bothWays, column, type Exportable } from './exportable.ts'
 import { pointsExpiration, voucherTransactions } from './of-cards.ts'
 import { publication } from './of-publications.ts'
 import { redemption } from './of-redemptions.ts'
@@ -36,7 +36,7 @@ export const exportables = {
       referrer_id: column('orders.referrer_id'),
     },
     default_fields: ['id', 'source_id', 'status'],
-    orders: ['-created_at', 'created_at', '-updated_at', 'updated_at', '-status', 'status'],
+    orders: bothWays('created_at', 'updated_at', 'status'),
     sorted_with_nulls: ['updated_at'],
     where: yes,
     filterFields: (types) => ({
@@ -90,20 +90,7 @@ export const exportables = {
       loyalty_referred_customers: sql`customers.loyalty -> 'referred_customers'`,
     },
     default_fields: ['name', 'source_id'],
-    orders: [
-      '-created_at',
-      'created_at',
-      '-name',
-      'name',
-      '-id',
-      'id',
-      '-email',
-      'email',
-      '-source_id',
-      'source_id',
-      '-updated_at',
-      'updated_at',
-    ],
+    orders: bothWays('created_at', 'name', 'id', 'email', 'source_id', 'updated_at'),
     sorted_with_nulls: ['name', 'email', 'source_id', 'updated_at'],
     where: sql`customers.deleted_at is null`,
     filterFields: customerFields,
@@ -123,7 +110,7 @@ export const exportables = {
       updated_at: column('products.updated_at'),
     },
     default_fields: ['id', 'name', 'price', 'image_url', 'source_id', 'attributes', 'created_at'],
-    orders: ['-created_at', 'created_at'],
+    orders: bothWays('created_at'),
     sorted_with_nulls: [],
     where: sql`products.deleted_at is null`,
     filterFields: catalogueFields('products'),
@@ -155,7 +142,7 @@ export const exportables = {
       'attributes',
       'created_at',
     ],
-    orders: ['-created_at', 'created_at'],
+    orders: bothWays('created_at'),
     sorted_with_nulls: [],
     where: sql`skus.deleted_at is null`,
     filterFields: catalogueFields('skus'),

@@ -4,7 +4,7 @@ import type { Ctx } from '../core/context.ts'
 import { yes } from '../core/query/filter/conditions.ts'
 import type { Filter } from '../core/query/filter/filter.ts'
 import { codeKey } from '../incentives/vouchers/store.ts'
-import { column, type Exportable, withValues } from './exportable.ts'
+import { bothWays, column, type Exportable, withValues } from './exportable.ts'
 
 /** The transactions of cards, including cards in the trash bin: transactions are history. */
 export const voucherTransactions = {
@@ -26,7 +26,7 @@ export const voucherTransactions = {
     details: column('voucher_transactions.details'),
   },
   default_fields: ['id', 'type', 'source_id', 'reason', 'source', 'balance', 'amount', 'created_at'],
-  orders: ['-created_at', 'created_at'],
+  orders: bothWays('created_at'),
   sort_keys: { created_at: 'voucher_transactions.id' }, // begins with the time of creation
   sorted_with_nulls: [],
   where: yes,
@@ -79,7 +79,7 @@ export const pointsExpiration = {
     points: sql`coalesce(lots.expired_points, lots.points)`,
   },
   default_fields: ['id', 'campaign_id', 'voucher_id', 'status', 'expires_at', 'points'],
-  orders: ['-expires_at', 'expires_at'],
+  orders: bothWays('expires_at'),
   sorted_with_nulls: ['expires_at'],
   sorted_without_index: ['expires_at'],
   // See of-vouchers.ts for the `case`.

@@ -6,7 +6,7 @@ import type { FilterField } from '../core/query/filter/field.ts'
 import type { Filter, FilterFields } from '../core/query/filter/filter.ts'
 import { publicationFields } from '../incentives/publications/list.ts'
 import { codeKey } from '../incentives/vouchers/store.ts'
-import { column, type Exportable, withValues } from './exportable.ts'
+import { bothWays, column, type Exportable, withValues } from './exportable.ts'
 
 /** Publications, including failed ones. */
 export const publication = {
@@ -27,20 +27,7 @@ export const publication = {
     is_winner: sql`null`,
   },
   default_fields: ['voucher_code', 'customer_id', 'date', 'channel'],
-  orders: [
-    '-created_at',
-    'created_at',
-    '-id',
-    'id',
-    '-voucher_code',
-    'voucher_code',
-    '-tracking_id',
-    'tracking_id',
-    '-customer_id',
-    'customer_id',
-    '-channel',
-    'channel',
-  ],
+  orders: bothWays('created_at', 'id', 'voucher_code', 'tracking_id', 'customer_id', 'channel'),
   sort_keys: {
     created_at: 'publications.id', // begins with the time of creation
     id: 'publications.id',

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { exportedRedemptionFields } from '../redemptions/list.ts'
 import { isListed } from '../redemptions/store.ts'
-import { column, type Exportable } from './exportable.ts'
+import { bothWays, column, type Exportable } from './exportable.ts'
 
 /** Redemptions, failures and rollbacks: the same rows as in their list. */
 export const redemption = {
@@ -32,18 +32,7 @@ export const redemption = {
     failure_message: column('redemptions.failure_message'),
   },
   default_fields: ['id', 'object', 'voucher_code', 'customer_id', 'date', 'result'],
-  orders: [
-    '-created_at',
-    'created_at',
-    '-id',
-    'id',
-    '-voucher_code',
-    'voucher_code',
-    '-tracking_id',
-    'tracking_id',
-    '-customer_id',
-    'customer_id',
-  ],
+  orders: bothWays('created_at', 'id', 'voucher_code', 'tracking_id', 'customer_id'),
   sort_keys: { created_at: 'redemptions.created_at', id: 'redemptions.id' },
   sorted_with_nulls: ['voucher_code', 'tracking_id', 'customer_id'],
   sorted_without_index: ['voucher_code', 'tracking_id', 'customer_id'],

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { assetsOf } from '../incentives/code-images/urls.ts'
 import { voucherFields } from '../incentives/vouchers/fields.ts'
-import { column, type Exportable } from './exportable.ts'
+import { bothWays, column, type Exportable } from './exportable.ts'
 
 /**
  * Vouchers, over the same tables as `voucherQuery` (incentives/vouchers/store.ts), and their holders. PostgreSQL never gathers
@@ -56,7 +56,7 @@ export const voucher = {
         and assigned.related_object_id = vouchers.id)`,
   },
   default_fields: ['code', 'voucher_type', 'value', 'discount_type'],
-  orders: ['-created_at', 'created_at', '-updated_at', 'updated_at', '-code', 'code'],
+  orders: bothWays('created_at', 'updated_at', 'code'),
   // Ids begin with the time of creation, so a million vouchers are read in the order of the primary key.
   sort_keys: { created_at: 'vouchers.id', code: 'vouchers.code_key' },
   sorted_with_nulls: ['updated_at'],

@@ -11,7 +11,6 @@ import { newId } from '../core/lib/ids.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
 import { metadataKeys } from '../definitions/metadata-schemas/rules.ts'
-import { headerOf } from './header.ts'
 import { exportables } from './objects.ts'
 import { type Exported, type Position, readKeys, readRows } from './read.ts'
 
@@ -108,6 +107,20 @@ async function advance(ctx: Ctx, claimedExport: ClaimedExport): Promise<void> {
   await publishFile(ctx, file_id, { token, expires_at: null })
   await updateExport(ctx, id, 'DONE', {})
 }
+
+/**
+ * The name of a column in the file: `source_id` → `Source ID`, `metadata.color` unchanged
+ * (docs/reference/exports.md#export-file).
+ */
+function headerOf(field: string): string {
+  if (field.startsWith('metadata.')) return field
+  return field
+    .split('_')
+    .map((word) => capitals.get(word) ?? word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+}
+
+const capitals = new Map(['id', 'qr', 'sku'].map((word) => [word, word.toUpperCase()]))
 
 /** The columns of the file; if `metadata` is among the fields and rows are left to scan, the keys collected so far. */
 async function collectColumns(ctx: Ctx, claimedExport: ClaimedExport): Promise<Pick<ExportState, 'keys' | 'columns'>> {

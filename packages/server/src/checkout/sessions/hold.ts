@@ -1,6 +1,7 @@
 import type { Verdict } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import type { Changes, VoucherChange } from '../../core/db/checkout-changes.ts'
+import { notFound } from '../../core/http/errors.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import type { Checkout } from '../decision/facts.ts'
 import { candidateOf } from '../decision/results.ts'
@@ -48,3 +49,19 @@ export const versionOf = ({
   xmin,
   ...(ended_at === null ? {} : { ended_at }),
 })
+
+/** Releases the hold of a session on a voucher. An expired hold is not found. */
+export async function releaseHold(
+  { db, project_id, now }: Ctx,
+  voucher: { id: string },
+  sessionKey: string,
+): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('holds')
+    .where('project_id', '=', project_id)
+    .where('session_key', '=', sessionKey)
+    .where('resource_id', '=', voucher.id)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('session', sessionKey)
+}

@@ -1,6 +1,6 @@
 import { operation } from '../../core/http/operation.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
-import { releaseHold } from './release.ts'
+import { releaseHold } from './hold.ts'
 
 export const sessions = [
   operation({

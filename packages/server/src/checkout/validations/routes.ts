@@ -16,18 +16,9 @@ import {
 import { validate } from './validate.ts'
 import { validatePromotions } from './validate-promotions.ts'
 import { refuseUnknownTier, validateTier } from './validate-tier.ts'
-import { validateVoucher } from './validate-voucher.ts'
+import { missingInputs, validateVoucher } from './validate-voucher.ts'
 
 const refusals = ['not_found', 'invalid_amount', 'metadata_validation_failed', 'ambiguous_tracking_id'] as const
-
-const missingInputs = [
-  'missing_reward',
-  'missing_order_items',
-  'missing_order_items_amount',
-  'missing_customer',
-  'missing_order',
-  'missing_amount',
-] as const
 
 export const validations = [
   ...operationPair({

@@ -93,20 +93,21 @@ type Inapplicable = Exclude<Outcome, Applicable>
  * Inputs that the request lacks: an error of the caller, which says nothing about the voucher
  * (docs/reference/validations.md#one-voucher).
  */
-const missingInputs: ReadonlySet<string> = new Set([
+export const missingInputs = [
   'missing_reward',
   'missing_order_items',
   'missing_order_items_amount',
   'missing_customer',
   'missing_order',
   'missing_amount',
-] satisfies ErrorKey[])
+] as const satisfies ErrorKey[]
 
 function refuseMissingInput(checkout: Checkout, outcome: Inapplicable): Inapplicable {
   const { reason } = outcome
-  if (!missingInputs.has(reason.key)) return outcome
+  const missing = missingInputs.find((key) => key === reason.key)
+  if (missing === undefined) return outcome
   const { explanation } = explained(outcome)
-  throw new ApiError(reason.key as ErrorKey, {
+  throw new ApiError(missing, {
     ...refusalFacts(reason, candidateOf(checkout, outcome), outcome),
     ...(explanation === undefined ? {} : { explanation: [explanation] }),
   })

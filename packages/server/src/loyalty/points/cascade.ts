@@ -1,5 +1,7 @@
 import { expirationDate } from '@guerdon/engine'
 import type { ConfiguredEarningRule, ConfiguredRewardAssignment } from '../../core/configuration/configuration.ts'
+import { ApiError } from '../../core/http/errors.ts'
+import { publishCodes } from '../../incentives/publications/publish.ts'
 import {
   asOfMoment,
   type Card,
@@ -14,9 +16,9 @@ import { type EarningTrigger, simpleEvent } from './earning-trigger.ts'
 import { evaluateEarningRules, firingKey } from './evaluate-rules.ts'
 import { emitPointsAdded, emitTransaction } from './events.ts'
 import type { RewardCredit } from './issue.ts'
-import { joinProgram } from './join.ts'
 import { canHold, credit } from './ledger.ts'
 import { addPendingPoints, pay } from './pay.ts'
+import { inSavepointOrNull } from './savepoint.ts'
 import { reviewTier, type TierChange } from './tiers.ts'
 import { flushAndReload } from './unit-of-work.ts'
 
@@ -63,6 +65,25 @@ export async function creditEarnings(
     if (accruals.some(({ activates_at }) => activates_at === null)) credited.push(card.voucher.id)
   }
   await applyBalanceChanges(work, credited, moment, { isIncreased: true })
+}
+
+/**
+ * Publishes a card of a program to a customer (docs/reference/earning-rules.md#when-a-rule-fires: auto-join); undefined if no
+ * card is available. It is a regular publication: it is stored and its events are emitted, also on failure, and it may put the
+ * customer into a tier.
+ */
+async function joinProgram(
+  work: LoyaltyUnitOfWork,
+  customerId: string,
+  campaignId: string,
+  moment: Moment,
+): Promise<Card | undefined> {
+  const ctx = asOfMoment(work.ctx, moment)
+  const request = { customer: { id: customerId }, campaign: { name: campaignId } }
+  const published = await flushAndReload(work, () =>
+    inSavepointOrNull(ctx, () => publishCodes(ctx, request, { cascade: work.cascade })),
+  )
+  return published === null || published instanceof ApiError ? undefined : cardIn(work, customerId, campaignId)
 }
 
 /**
