@@ -50,10 +50,10 @@ export type RowChanges<T extends Table> = TakenVersion & {
 }
 
 /**
- * `here` (FOR KEY SHARE): no other transaction deletes the row before this one ends. `alone` (FOR UPDATE): no other
+ * `keyShare` (FOR KEY SHARE): no other transaction deletes the row before this one ends. `update` (FOR UPDATE): no other
  * transaction changes it or adds to it either.
  */
-export type RowLock = 'here' | 'alone'
+export type RowLock = 'keyShare' | 'update'
 
 interface LockOption {
   lock?: RowLock | undefined
@@ -77,8 +77,8 @@ export async function findRow<T extends Table>(
   { lock }: LockOption = {},
 ): Promise<Row<T> | undefined> {
   const row = await selectRows(ctx, resource.table, where)
-    .$if(lock === 'here', (query) => query.forKeyShare())
-    .$if(lock === 'alone', (query) => query.forUpdate())
+    .$if(lock === 'keyShare', (query) => query.forKeyShare())
+    .$if(lock === 'update', (query) => query.forUpdate())
     .executeTakeFirst()
   return row as Row<T> | undefined
 }

@@ -61,7 +61,7 @@ async function markRolledBack(
 
 async function revoke(ctx: Ctx, issued: StoredVoucher, amount: number | null): Promise<void> {
   if (issued.type === 'LOYALTY_CARD') return removePoints(ctx, issued, amount ?? 0)
-  const voucher = await getVoucher(ctx, issued.id, { lock: 'alone' })
+  const voucher = await getVoucher(ctx, issued.id, { lock: 'update' })
   if (voucher.type === 'GIFT_VOUCHER') {
     const removable = Math.min(balanceOf(voucher), amount ?? 0)
     if (removable > 0)

@@ -19,7 +19,7 @@ export async function getSegment(
   id: string,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<StoredSegment> {
-  const row = await findRow(ctx, segments, { id, deleted_at: null }, { lock: lock ? 'alone' : undefined })
+  const row = await findRow(ctx, segments, { id, deleted_at: null }, { lock: lock ? 'update' : undefined })
   if (row === undefined) throw notFound('segment', id)
   return row
 }

@@ -34,7 +34,7 @@ async function memberLookup(
   const foundSkus = await listSkusByKey(ctx, keysOf('sku'))
   // Lock products before SKUs, in the same order as deleting a product does.
   const parents = foundSkus.map(({ product_id }) => product_id)
-  const products = await listProductsByKey(ctx, [...keysOf('product'), ...parents], { lock: 'here' })
+  const products = await listProductsByKey(ctx, [...keysOf('product'), ...parents], { lock: 'keyShare' })
   const lockedIds = await lockSkus(
     ctx,
     foundSkus.map(({ id }) => id),

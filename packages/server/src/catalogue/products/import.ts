@@ -57,7 +57,7 @@ function parseProduct({ row, cells }: CsvRow, rules: MetadataRules): NewProduct 
 async function saveProducts(ctx: Ctx, batch: Array<NewProduct & ImportRow>, rules: MetadataRules): Promise<Refusal[]> {
   const sourceIds = batch.flatMap(({ source_id }) => source_id ?? [])
   const knownSourceIds = new Set(
-    (await listProductsByKey(ctx, sourceIds, { lock: 'here' })).map(({ source_id }) => source_id),
+    (await listProductsByKey(ctx, sourceIds, { lock: 'keyShare' })).map(({ source_id }) => source_id),
   )
   // An import does not write the metadata of a known product, so it is not checked either.
   const { passed, refused } = await readEach(batch, (product) => {

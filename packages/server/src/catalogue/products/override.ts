@@ -138,7 +138,7 @@ async function writeSkus(
   const parents = await listProductsByKey(
     ctx,
     created.flatMap(({ product_key }) => product_key ?? []),
-    { lock: 'here' },
+    { lock: 'keyShare' },
   )
   const findParent = lookupByKey(parents)
   const added = created.map(({ key, product_key, name, price, metadata }) => {

@@ -89,7 +89,7 @@ export const products = [
     query: DeleteProductQuery,
     reply: null,
     errors: ['invalid_query_params', 'not_found', 'resource_protected', 'resource_in_use'],
-    target: (ctx, { params }) => getProduct(ctx, params.productId, { lock: 'alone' }),
+    target: (ctx, { params }) => getProduct(ctx, params.productId, { lock: 'update' }),
     run: (ctx, { target, query }) => removeProduct(ctx, target, query.force === true),
   }),
   operation({

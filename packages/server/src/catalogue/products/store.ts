@@ -5,19 +5,14 @@ import { notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { pageOf } from '../../core/query/list.ts'
+import type { RowLock } from '../../core/rows.ts'
 import type { Product, ProductQuery, UpdateProduct } from './schema.ts'
 import { catalogueColumns } from './sorting.ts'
 
 type ProductId = ProductRow['id']
 
-/**
- * The row lock on a product until the end of the transaction. `here` (`for key share`) blocks its deletion, for adding an SKU;
- * `alone` (`for update`) blocks every other lock and change, for deleting it.
- */
-export type ProductLock = 'here' | 'alone'
-
 /** A product by our id, or else by the shop's own (docs/reference/products.md#ids-and-source-ids); 404 when there is none. */
-export async function getProduct(ctx: Ctx, key: string, options: { lock?: ProductLock } = {}): Promise<Product> {
+export async function getProduct(ctx: Ctx, key: string, options: { lock?: RowLock } = {}): Promise<Product> {
   const product = await findProduct(ctx, key, options)
   if (product === undefined) throw notFound('product', key)
   return product
@@ -30,15 +25,15 @@ const products = ({ db, project_id }: Ctx) =>
 export async function findProduct(
   ctx: Ctx,
   key: string,
-  { lock }: { lock?: ProductLock } = {},
+  { lock }: { lock?: RowLock } = {},
 ): Promise<Product | undefined> {
   const row = await products(ctx)
     .where((is) => is.or([is('id', '=', key as ProductId), is('source_id', '=', key)]))
     .orderBy((is) => is('id', '=', key as ProductId), 'desc')
     .limit(1)
     .selectAll()
-    .$if(lock === 'here', (query) => query.forKeyShare())
-    .$if(lock === 'alone', (query) => query.forUpdate())
+    .$if(lock === 'keyShare', (query) => query.forKeyShare())
+    .$if(lock === 'update', (query) => query.forUpdate())
     .executeTakeFirst()
   return row === undefined ? undefined : toProduct(row)
 }
@@ -47,14 +42,14 @@ export async function findProduct(
 export async function listProductsByKey(
   ctx: Ctx,
   keys: readonly string[],
-  { lock }: { lock?: 'here' } = {},
+  { lock }: { lock?: 'keyShare' } = {},
 ): Promise<Product[]> {
   if (keys.length === 0) return []
   const rows = await products(ctx)
     .where(sql<boolean>`(id = any(${keys}::text[]) or source_id = any(${keys}::text[]))`)
     .orderBy('id')
     .selectAll()
-    .$if(lock === 'here', (query) => query.forKeyShare())
+    .$if(lock === 'keyShare', (query) => query.forKeyShare())
     .execute()
   return rows.map(toProduct)
 }

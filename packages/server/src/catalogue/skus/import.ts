@@ -82,7 +82,7 @@ function isStorable(value: unknown, levelsMax: number = limits.body_nesting_max)
 
 async function saveSkus(ctx: Ctx, batch: SkuRow[], rules: MetadataRules): Promise<Refusal[]> {
   const productKeys = batch.map(({ product_id }) => product_id)
-  const findProduct = lookupByKey(await listProductsByKey(ctx, productKeys, { lock: 'here' }))
+  const findProduct = lookupByKey(await listProductsByKey(ctx, productKeys, { lock: 'keyShare' }))
   const sourceIds = batch.map(({ source_id }) => source_id)
   const knownSourceIds = new Set(
     (await listSkusByKey(ctx, sourceIds, { lock: true })).map(({ source_id }) => source_id),

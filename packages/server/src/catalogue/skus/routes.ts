@@ -51,7 +51,7 @@ export const skus = [
       'not_found',
       'duplicate_found',
     ],
-    target: (ctx, { params }) => getProduct(ctx, params.productId, { lock: 'here' }),
+    target: (ctx, { params }) => getProduct(ctx, params.productId, { lock: 'keyShare' }),
     run: (ctx, { target, body }) => upsertSku(ctx, target.id, body),
   }),
   operation({
@@ -100,6 +100,6 @@ async function getSkuOf(
   options: { lock?: boolean } = {},
 ): Promise<Sku> {
   // Deleting an SKU blocks a concurrent deletion of its product, because both write bin entries.
-  const product = await getProduct(ctx, productId, options.lock ? { lock: 'here' } : {})
+  const product = await getProduct(ctx, productId, options.lock ? { lock: 'keyShare' } : {})
   return getSku(ctx, skuId, { ...options, product_id: product.id })
 }

@@ -48,7 +48,7 @@ interface Plan {
 async function planGoods(ctx: Ctx, products: readonly TemplateProduct[], mapping: ResourceMapping): Promise<Plan[]> {
   const skus = products.flatMap((product) => product.skus)
   // Lock products before SKUs, in the same order as the deletion of a product, to avoid deadlocks.
-  const knownProducts = await listProductsByKey(ctx, namesOf(products), { lock: 'here' })
+  const knownProducts = await listProductsByKey(ctx, namesOf(products), { lock: 'keyShare' })
   const knownSkus = await listSkusByKey(ctx, namesOf(skus), { lock: true })
   const isMissing = (known: readonly Identity[]) => (wanted: Identity) => {
     const match = findIn(known, wanted)

@@ -61,7 +61,7 @@ export async function setUpTier(
 ): Promise<PromotionTierSetup> {
   // Lock the promotion first: every change of a promotion locks its campaign, then the configuration. Another order could
   // deadlock.
-  const promotion = await getCampaign(ctx, campaign_id, { lock: 'alone' })
+  const promotion = await getCampaign(ctx, campaign_id, { lock: 'update' })
   const { metadata, start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours, voucher } =
     content.campaign
   if (campaign_type !== 'DISCOUNT_COUPONS' || voucher.discount === undefined)

@@ -4,7 +4,7 @@ import { findCampaign, listCampaignsById } from './store.ts'
 
 export const assignableCampaign: Assignable<'campaign'> = {
   async find(ctx, reference) {
-    const campaign = await findCampaign(ctx, reference, { lock: 'here' })
+    const campaign = await findCampaign(ctx, reference, { lock: 'keyShare' })
     return campaign && toSimpleCampaign(campaign)
   },
   list: async (ctx, ids) => (await listCampaignsById(ctx, ids)).map(toSimpleCampaign),

@@ -157,7 +157,7 @@ export async function referralProgramOf(
     const key = related_object_parent.id ?? related_object_parent.name
     if (key == null)
       throw invalidCampaign("Property .referral_program.referee_reward.related_object_parent needs an 'id'")
-    const parent = await findCampaign(ctx, key, { lock: 'here' })
+    const parent = await findCampaign(ctx, key, { lock: 'keyShare' })
     if (parent === undefined) throw notFound('campaign', key)
     if (parent.voucher_type !== type)
       throw invalidCampaign(

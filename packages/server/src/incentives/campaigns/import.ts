@@ -111,7 +111,7 @@ interface Setup {
  * voucher limit is exact.
  */
 async function prepare(ctx: Ctx, { campaign_id }: Input): Promise<Setup | undefined> {
-  const campaign = await findCampaign(ctx, campaign_id, { lock: 'alone' })
+  const campaign = await findCampaign(ctx, campaign_id, { lock: 'update' })
   if (campaign === undefined) return undefined
   return {
     campaign,

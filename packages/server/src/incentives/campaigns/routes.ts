@@ -80,7 +80,7 @@ export const campaigns = [
     body: UpdateCampaign,
     reply: Campaign,
     errors: ['invalid_payload', 'invalid_campaign', 'metadata_validation_failed', 'resource_protected', 'not_found'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, body }) => changeCampaign(ctx, target, body),
   }),
   operation({
@@ -93,7 +93,7 @@ export const campaigns = [
     reply: StartedAsyncAction,
     status: 202,
     errors: ['invalid_query_params', 'resource_protected', 'not_found'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, query }) => removeCampaign(ctx, target, query.force === true),
   }),
   operation({
@@ -103,7 +103,7 @@ export const campaigns = [
     summary: 'Enable a campaign',
     reply: Nothing,
     errors: ['not_found'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'update' }),
     run: async (ctx, { target }) => {
       await switchCampaign(ctx, target, true)
       return {}
@@ -116,7 +116,7 @@ export const campaigns = [
     summary: 'Disable a campaign',
     reply: Nothing,
     errors: ['not_found'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'update' }),
     run: async (ctx, { target }) => {
       await switchCampaign(ctx, target, false)
       return {}
@@ -133,7 +133,7 @@ export const campaigns = [
     reply: Voucher,
     accepted: StartedAsyncAction,
     errors: [...addVoucherErrors, 'invalid_query_params'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, query, body }) => addVouchers(ctx, target, body, query.vouchers_count ?? 1),
   }),
   operation({
@@ -144,7 +144,7 @@ export const campaigns = [
     body: AddVoucherWithCode,
     reply: Voucher,
     errors: addVoucherErrors,
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, params, body }) => addVoucherWithCode(ctx, target, params.code, body),
   }),
   operation({

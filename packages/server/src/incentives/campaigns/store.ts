@@ -52,8 +52,8 @@ export async function findCampaign(
     .where((is) => is.or([is('campaigns.id', '=', key as CampaignRow['id']), is('campaigns.name', '=', key)]))
     .orderBy((is) => is('campaigns.id', '=', key as CampaignRow['id']), 'desc')
     .limit(1)
-    .$if(lock === 'here', (query) => query.forKeyShare('campaigns'))
-    .$if(lock === 'alone', (query) => query.forUpdate('campaigns'))
+    .$if(lock === 'keyShare', (query) => query.forKeyShare('campaigns'))
+    .$if(lock === 'update', (query) => query.forUpdate('campaigns'))
     .executeTakeFirst()
   return row && toStored(row)
 }

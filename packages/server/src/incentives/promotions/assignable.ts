@@ -4,7 +4,7 @@ import { findTier, listTiersById } from './tier-store.ts'
 
 export const assignablePromotionTier: Assignable<'promotion_tier'> = {
   async find(ctx, id) {
-    const tier = await findTier(ctx, id, { lock: 'here' })
+    const tier = await findTier(ctx, id, { lock: 'keyShare' })
     return tier && toSimplePromotionTier(tier)
   },
   list: async (ctx, ids) => (await listTiersById(ctx, ids)).map(toSimplePromotionTier),

@@ -62,7 +62,7 @@ const tiers = [
     body: PromotionTierBody,
     reply: PromotionTier,
     errors: ['invalid_payload', 'not_found', 'invalid_campaign', 'resource_protected', 'metadata_validation_failed'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, body }) => createTier(ctx, target, body),
   }),
   operation({
@@ -123,7 +123,7 @@ const tiers = [
 async function stackIn(
   ctx: Ctx,
   { campaignId, stackId }: { campaignId: string; stackId: string },
-  options: { lock?: 'alone' } = {},
+  options: { lock?: 'update' } = {},
 ): Promise<StackInCampaign> {
   const campaign = await getCampaign(ctx, campaignId, options)
   return { campaign, stack: await getStack(ctx, campaign.id, stackId) }
@@ -165,7 +165,7 @@ const stacks = [
     body: PromotionStackBody,
     reply: PromotionStack,
     errors: ['invalid_payload', 'not_found', 'resource_protected'],
-    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getCampaign(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, body }) => createStack(ctx, target, body),
   }),
   operation({
@@ -185,7 +185,7 @@ const stacks = [
     body: UpdatePromotionStack,
     reply: PromotionStack,
     errors: ['invalid_payload', 'not_found', 'resource_protected'],
-    target: (ctx, { params }) => stackIn(ctx, params, { lock: 'alone' }),
+    target: (ctx, { params }) => stackIn(ctx, params, { lock: 'update' }),
     run: (ctx, { target, body }) => changeStack(ctx, target, body),
   }),
   operation({
@@ -195,7 +195,7 @@ const stacks = [
     summary: 'Delete a promotion stack',
     reply: null,
     errors: ['not_found', 'resource_protected'],
-    target: (ctx, { params }) => stackIn(ctx, params, { lock: 'alone' }),
+    target: (ctx, { params }) => stackIn(ctx, params, { lock: 'update' }),
     run: (ctx, { target }) => removeStack(ctx, target),
   }),
 ]

@@ -79,8 +79,8 @@ export interface TierInCampaign {
  */
 export async function lockTier(ctx: Ctx, id: string): Promise<TierInCampaign> {
   const { campaign_id } = await getTier(ctx, id)
-  const campaign = await findCampaign(ctx, campaign_id, { lock: 'alone' })
-  const tier = campaign && (await findTier(ctx, id, { lock: 'alone' }))
+  const campaign = await findCampaign(ctx, campaign_id, { lock: 'update' })
+  const tier = campaign && (await findTier(ctx, id, { lock: 'update' }))
   if (campaign === undefined || tier === undefined) throw notFound('promotion_tier', id) // deleted by a concurrent request
   return { campaign, tier }
 }
@@ -92,8 +92,8 @@ export async function findTier(
 ): Promise<StoredTier | undefined> {
   const row = await tierQuery(ctx)
     .where('promotion_tiers.id', '=', id as TierId)
-    .$if(lock === 'here', (query) => query.forKeyShare('promotion_tiers'))
-    .$if(lock === 'alone', (query) => query.forUpdate('promotion_tiers'))
+    .$if(lock === 'keyShare', (query) => query.forKeyShare('promotion_tiers'))
+    .$if(lock === 'update', (query) => query.forUpdate('promotion_tiers'))
     .executeTakeFirst()
   return row && toStored(row)
 }

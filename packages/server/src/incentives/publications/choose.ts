@@ -29,7 +29,7 @@ export async function chooseVouchers(
 }
 
 async function chooseRequested(ctx: Ctx, { id }: StoredVoucher): Promise<ChosenVouchers | ApiError> {
-  const voucher = await getVoucher(ctx, id, { lock: 'alone' })
+  const voucher = await getVoucher(ctx, id, { lock: 'update' })
   const { active, expiration_date, publish_count } = voucher
   if (publish_count > 0)
     return new ApiError('voucher_already_published', { details: `Voucher '${id}' has already been published` })

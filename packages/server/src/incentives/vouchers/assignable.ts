@@ -4,7 +4,7 @@ import { toSimpleVoucher } from './voucher.ts'
 
 export const assignableVoucher: Assignable<'voucher'> = {
   async find(ctx, reference) {
-    const voucher = await findVoucher(ctx, reference, { lock: 'here' })
+    const voucher = await findVoucher(ctx, reference, { lock: 'keyShare' })
     return voucher && toSimpleVoucher(voucher)
   },
   list: async (ctx, ids) => (await listVouchersById(ctx, ids)).map(toSimpleVoucher),

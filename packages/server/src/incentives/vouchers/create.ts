@@ -136,7 +136,7 @@ async function campaignOf(
 ): Promise<StoredCampaign | undefined> {
   const key = campaign_id ?? campaign
   if (key == null) return undefined
-  const storedCampaign = await findCampaign(ctx, key, { lock: 'alone' })
+  const storedCampaign = await findCampaign(ctx, key, { lock: 'update' })
   if (storedCampaign === undefined) throw notFound('campaign', key)
   if (storedCampaign.voucher_type === null) throw invalidCampaign('A promotion has no vouchers')
   if (storedCampaign.voucher_type !== type)

@@ -28,9 +28,9 @@ export async function removeVoucher(
 ): Promise<void> {
   const unlocked = await getVoucher(ctx, id)
   await ctx.reactions.voucherDeleting(ctx, unlocked)
-  const storedCampaign = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id, { lock: 'here' })
+  const storedCampaign = campaign_id === null ? undefined : await findCampaign(ctx, campaign_id, { lock: 'keyShare' })
   if (campaign_id !== null && storedCampaign === undefined) throw notFound('voucher', code) // deleted with its campaign
-  const voucher = await getVoucher(ctx, id, { lock: 'alone' })
+  const voucher = await getVoucher(ctx, id, { lock: 'update' })
   // A concurrent request published the voucher between the two reads.
   if (voucher.holder_id !== unlocked.holder_id) await ctx.reactions.voucherDeleting(ctx, voucher)
   const deletedVoucher = await showVoucher(ctx, voucher)

@@ -88,7 +88,7 @@ export const vouchers = [
     body: UpdateVoucher,
     reply: Voucher,
     errors: ['invalid_payload', 'invalid_voucher', 'metadata_validation_failed', 'not_found'],
-    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'alone' }),
+    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'update' }),
     run: (ctx, { target, body }) => changeVoucher(ctx, target, body),
   }),
   operation({
@@ -110,7 +110,7 @@ export const vouchers = [
     summary: 'Enable a voucher',
     reply: Voucher,
     errors: ['not_found'],
-    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'alone' }),
+    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'update' }),
     run: (ctx, { target }) => switchVoucher(ctx, target, true),
   }),
   operation({
@@ -120,7 +120,7 @@ export const vouchers = [
     summary: 'Disable a voucher',
     reply: Voucher,
     errors: ['not_found'],
-    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'alone' }),
+    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'update' }),
     run: (ctx, { target }) => switchVoucher(ctx, target, false),
   }),
   operation({

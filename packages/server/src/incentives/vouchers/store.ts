@@ -7,17 +7,12 @@ import { notFound } from '../../core/http/errors.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { pageOf } from '../../core/query/list.ts'
+import type { RowLock } from '../../core/rows.ts'
 import { categoryJson, readCategory } from '../../rules/categories/store.ts'
 import type { VoucherQuery } from './schema.ts'
 import type { StoredVoucher } from './voucher.ts'
 
 type VoucherId = VoucherRow['id']
-
-/**
- * `here` (FOR KEY SHARE): the voucher cannot be deleted before the transaction ends. `alone` (FOR UPDATE): no other
- * transaction changes it meanwhile.
- */
-export type VoucherLock = 'here' | 'alone'
 
 /** The key that makes a code unique in a project (docs/reference/codes.md#letter-case). */
 export const codeKey = ({ case_sensitive_codes }: Pick<Project, 'case_sensitive_codes'>, code: string): string =>
@@ -67,7 +62,7 @@ function withJoins(query: SelectQueryBuilder<Tables, 'vouchers', object>) {
 }
 
 /** A readable voucher by its code or its id (docs/reference/vouchers.md#names-in-paths); 404 if there is none. */
-export async function getVoucher(ctx: Ctx, key: string, options: { lock?: VoucherLock } = {}): Promise<StoredVoucher> {
+export async function getVoucher(ctx: Ctx, key: string, options: { lock?: RowLock } = {}): Promise<StoredVoucher> {
   const voucher = await findVoucher(ctx, key, options)
   if (voucher === undefined) throw notFound('voucher', key)
   return voucher
@@ -76,7 +71,7 @@ export async function getVoucher(ctx: Ctx, key: string, options: { lock?: Vouche
 export async function findVoucher(
   ctx: Ctx,
   key: string,
-  { lock }: { lock?: VoucherLock } = {},
+  { lock }: { lock?: RowLock } = {},
 ): Promise<StoredVoucher | undefined> {
   if (key.includes('\0')) return undefined
   const normalizedKey = codeKey(ctx.project, key)
@@ -88,8 +83,8 @@ export async function findVoucher(
     )
     .orderBy((is) => is('vouchers.id', '=', key as VoucherId), 'desc')
     .limit(1)
-    .$if(lock === 'here', (query) => query.forKeyShare('vouchers'))
-    .$if(lock === 'alone', (query) => query.forUpdate('vouchers'))
+    .$if(lock === 'keyShare', (query) => query.forKeyShare('vouchers'))
+    .$if(lock === 'update', (query) => query.forUpdate('vouchers'))
     .executeTakeFirst()
   return row === undefined ? undefined : toStored(row)
 }
@@ -98,14 +93,14 @@ export async function findVoucher(
 export async function listVouchersById(
   ctx: Ctx,
   ids: readonly string[],
-  { lock }: { lock?: VoucherLock } = {},
+  { lock }: { lock?: RowLock } = {},
 ): Promise<StoredVoucher[]> {
   if (ids.length === 0) return []
   const rows = await voucherQuery(ctx)
     .where(sql<boolean>`vouchers.id = any(${ids}::text[])`)
     .orderBy('vouchers.id')
-    .$if(lock === 'here', (query) => query.forKeyShare('vouchers'))
-    .$if(lock === 'alone', (query) => query.forUpdate('vouchers'))
+    .$if(lock === 'keyShare', (query) => query.forKeyShare('vouchers'))
+    .$if(lock === 'update', (query) => query.forUpdate('vouchers'))
     .execute()
   return rows.map(toStored)
 }

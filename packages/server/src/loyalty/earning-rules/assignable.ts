@@ -4,7 +4,7 @@ import { findEarningRule, listEarningRulesById } from './store.ts'
 
 export const assignableEarningRule: Assignable<'earning_rule'> = {
   async find(ctx, id) {
-    const rule = await findEarningRule(ctx, id, { lock: 'here' })
+    const rule = await findEarningRule(ctx, id, { lock: 'keyShare' })
     return rule && toSimpleEarningRule(rule, rule.validation_rule_id)
   },
   async list(ctx, ids) {

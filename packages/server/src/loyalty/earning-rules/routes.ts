@@ -25,8 +25,8 @@ interface RuleParams {
  * Locks a rule for a change, and its program before it: a request that adds tiers with mappings locks the program exclusively.
  */
 async function lockRule(ctx: Ctx, { campaignId, earningRuleId }: RuleParams): Promise<RuleInProgram> {
-  const campaign = await getProgram(ctx, campaignId, { lock: 'here' })
-  return { campaign, rule: await getEarningRule(ctx, campaign.id, earningRuleId, { lock: 'alone' }) }
+  const campaign = await getProgram(ctx, campaignId, { lock: 'keyShare' })
+  return { campaign, rule: await getEarningRule(ctx, campaign.id, earningRuleId, { lock: 'update' }) }
 }
 
 export const earningRules = [
@@ -53,7 +53,7 @@ export const earningRules = [
     body: CreateEarningRules,
     reply: EarningRules,
     errors: ['invalid_payload', 'missing_param', 'not_found', 'resource_protected', 'metadata_validation_failed'],
-    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'here' }),
+    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'keyShare' }),
     run: (ctx, { target, body }) => createEarningRules(ctx, target, body),
   }),
   operation({

@@ -41,7 +41,7 @@ export async function getEarningRule(
   return rule
 }
 
-/** A rule of any program. The lock `here` keeps other transactions from deleting it, `alone` from changing it, too. */
+/** A rule of any program. The lock `keyShare` keeps other transactions from deleting it, `update` from changing it, too. */
 export async function findEarningRule(
   ctx: Ctx,
   id: string,
@@ -53,8 +53,8 @@ export async function findEarningRule(
       sql<boolean>`exists (select from campaigns c where c.project_id = earning_rules.project_id
         and c.id = earning_rules.campaign_id and c.deleted_at is null)`,
     )
-    .$if(lock === 'here', (query) => query.forKeyShare('earning_rules'))
-    .$if(lock === 'alone', (query) => query.forUpdate('earning_rules'))
+    .$if(lock === 'keyShare', (query) => query.forKeyShare('earning_rules'))
+    .$if(lock === 'update', (query) => query.forUpdate('earning_rules'))
     .executeTakeFirst()
 }
 

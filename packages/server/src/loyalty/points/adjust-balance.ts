@@ -20,7 +20,7 @@ export async function adjustBalance(ctx: Ctx, card: StoredVoucher, body: AdjustB
     const adjusted = await adjustPoints(ctx, card, { points: amount, source_id, reason }, { source: 'API' })
     return { ...adjusted, amount }
   }
-  const locked = await getVoucher(ctx, card.id, { lock: 'alone' })
+  const locked = await getVoucher(ctx, card.id, { lock: 'update' })
   const { operation_type = 'MANUAL', ...answer } = await changeGift(ctx, locked, body, byHand)
   return { ...answer, operation_type, amount }
 }

@@ -115,7 +115,7 @@ async function issueGiftCredits(ctx: Ctx, origin: RewardOrigin, campaignId: stri
   const existing = await findCardOf(ctx, origin.customer, campaignId)
   const published = existing === undefined ? await publishCode(ctx, origin, campaignId) : null
   const id = existing?.id ?? (published?.id as string)
-  const card = await getVoucher(ctx, id, { lock: 'alone' })
+  const card = await getVoucher(ctx, id, { lock: 'update' })
   await changeGift(ctx, card, { amount }, { source: 'Automation', operation_type: 'AUTOMATIC' })
   return {
     ...emptyIssue,

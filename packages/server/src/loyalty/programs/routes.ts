@@ -74,7 +74,7 @@ export const loyalties = [
     body: UpdateLoyaltyProgram,
     reply: Campaign,
     errors: ['invalid_payload', 'invalid_campaign', 'metadata_validation_failed', 'resource_protected', 'not_found'],
-    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, body }) => changeCampaign(ctx, target, changesIn(body)),
   }),
   operation({
@@ -86,7 +86,7 @@ export const loyalties = [
     query: DeleteCampaignQuery,
     reply: StartedAsyncAction,
     errors: ['invalid_query_params', 'resource_protected', 'not_found'],
-    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, query }) => removeCampaign(ctx, target, query.force === true),
   }),
   operation({

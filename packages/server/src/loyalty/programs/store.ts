@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import { notFound } from '../../core/http/errors.ts'
 import type { RowLock } from '../../core/rows.ts'
 import { getCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
-import { findVoucher, type VoucherLock } from '../../incentives/vouchers/store.ts'
+import { findVoucher } from '../../incentives/vouchers/store.ts'
 import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function getMember(
   ctx: Ctx,
   key: string,
   program?: Pick<StoredCampaign, 'id'>,
-  options: { lock?: VoucherLock } = {},
+  options: { lock?: RowLock } = {},
 ): Promise<StoredVoucher> {
   const card = await findVoucher(ctx, key, options)
   if (card?.type !== 'LOYALTY_CARD' || (program !== undefined && card.campaign_id !== program.id)) {

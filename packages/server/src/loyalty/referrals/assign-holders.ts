@@ -62,7 +62,7 @@ export async function unassignHolder(
  */
 async function lockPublishedCode(ctx: Ctx, { id, code, campaign_id }: StoredVoucher): Promise<StoredVoucher> {
   if (campaign_id === null || !(await lockCampaignIfExists(ctx, campaign_id))) throw notFound('voucher', code)
-  const voucher = await getVoucher(ctx, id, { lock: 'here' })
+  const voucher = await getVoucher(ctx, id, { lock: 'keyShare' })
   if (voucher.holder_id === null)
     throw new ApiError('not_published', {
       details: 'Referral code must be first published to Referrer before assigning it to Referee',

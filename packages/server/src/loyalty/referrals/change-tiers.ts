@@ -85,7 +85,7 @@ async function emitTierEvent(
 
 /** Refuses COIN rewards: a referrer has no order that a discount bought with points could apply to. */
 async function rewardFor(ctx: Ctx, { id }: NewReferralTier['reward']): Promise<RewardRow['id']> {
-  const reward = await getReward(ctx, id, { lock: 'here' })
+  const reward = await getReward(ctx, id, { lock: 'keyShare' })
   if (reward.type === 'COIN') throw invalidPayload('Property .reward.id must be that of a CAMPAIGN or MATERIAL reward')
   return reward.id
 }

@@ -79,7 +79,7 @@ const holders = [
 async function tierIn(
   ctx: Ctx,
   { campaignId, tierId }: { campaignId: string; tierId: string },
-  options: { lock?: 'alone' } = {},
+  options: { lock?: 'update' } = {},
 ): Promise<TierInProgram> {
   const program = await getReferralProgram(ctx, campaignId, options)
   return { program, tier: await getReferralTier(ctx, program.id, tierId) }
@@ -111,7 +111,7 @@ const tiers = [
     body: CreateReferralTier,
     reply: ReferralTier,
     errors: ['invalid_payload', 'not_found', 'resource_protected'],
-    target: (ctx, { params }) => getReferralProgram(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getReferralProgram(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, body }) => createReferralTier(ctx, target, body),
   }),
   operation({
@@ -133,7 +133,7 @@ const tiers = [
     body: UpdateReferralTier,
     reply: ReferralTier,
     errors: ['invalid_payload', 'not_found', 'resource_protected'],
-    target: (ctx, { params }) => tierIn(ctx, params, { lock: 'alone' }),
+    target: (ctx, { params }) => tierIn(ctx, params, { lock: 'update' }),
     run: (ctx, { target, body }) => changeReferralTier(ctx, target, body),
   }),
   operation({
@@ -144,7 +144,7 @@ const tiers = [
     description: 'For good. What was given by it stays given.',
     reply: null,
     errors: ['not_found', 'resource_protected'],
-    target: (ctx, { params }) => tierIn(ctx, params, { lock: 'alone' }),
+    target: (ctx, { params }) => tierIn(ctx, params, { lock: 'update' }),
     run: (ctx, { target }) => removeReferralTier(ctx, target),
   }),
 ]

@@ -69,7 +69,7 @@ export async function assignRewards(
 async function lockRewards(ctx: Ctx, offered: readonly AssignedReward[]): Promise<Map<string, StoredReward>> {
   const rewards = new Map<string, StoredReward>()
   for (const id of [...new Set(offered.map(({ reward }) => reward))].sort())
-    rewards.set(id, await getReward(ctx, id, { lock: 'here' }))
+    rewards.set(id, await getReward(ctx, id, { lock: 'keyShare' }))
   return rewards
 }
 

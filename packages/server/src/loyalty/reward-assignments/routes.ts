@@ -31,7 +31,7 @@ import { type AssignmentInProgram, changeRewardAssignment } from './update.ts'
 async function inProgram(
   ctx: Ctx,
   { campaignId, assignmentId }: { campaignId: string; assignmentId: string },
-  options: { lock?: 'alone' } = {},
+  options: { lock?: 'update' } = {},
 ): Promise<AssignmentInProgram> {
   const program = await getProgram(ctx, campaignId, options)
   const assignment = await getRewardAssignment(ctx, assignmentId, { related_object_id: program.id, ...options })
@@ -50,9 +50,9 @@ async function ofReward(
   // A referral tier must have a reward; its own endpoints can replace it.
   if (related_object_type === 'referral_tier')
     throw inUse('reward_assignment', assignmentId, { type: 'referral_tier', ids: [related_object_id] })
-  const program = await findCampaign(ctx, related_object_id, { lock: 'alone' })
+  const program = await findCampaign(ctx, related_object_id, { lock: 'update' })
   if (program === undefined) throw notFound('reward_assignment', assignmentId) // deleted together with its program
-  return { program, assignment: await getRewardAssignment(ctx, assignmentId, { reward_id: foundId, lock: 'alone' }) }
+  return { program, assignment: await getRewardAssignment(ctx, assignmentId, { reward_id: foundId, lock: 'update' }) }
 }
 
 async function assignmentsOf(ctx: Ctx, owner: Parameters<typeof listRewardAssignments>[1], page: object, id?: string) {
@@ -120,7 +120,7 @@ const ofPrograms = [
     body: AssignLoyaltyRewards,
     reply: RewardAssignments,
     errors: ['invalid_payload', 'missing_param', 'not_found', 'duplicate_found', 'resource_protected'],
-    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, body }) => assignRewards(ctx, target, readMany(body), (index) => `[${index}]`),
   }),
   operation({
@@ -142,7 +142,7 @@ const ofPrograms = [
     body: UpdateRewardAssignment,
     reply: RewardAssignment,
     errors: ['invalid_payload', 'not_found', 'resource_protected'],
-    target: (ctx, { params }) => inProgram(ctx, params, { lock: 'alone' }),
+    target: (ctx, { params }) => inProgram(ctx, params, { lock: 'update' }),
     run: (ctx, { target, body }) => changeRewardAssignment(ctx, target, body),
   }),
   operation({
@@ -153,7 +153,7 @@ const ofPrograms = [
     description: 'Its tiers forget it; the reward itself stays, and what was redeemed.',
     reply: null,
     errors: ['not_found', 'resource_protected'],
-    target: (ctx, { params }) => inProgram(ctx, params, { lock: 'alone' }),
+    target: (ctx, { params }) => inProgram(ctx, params, { lock: 'update' }),
     run: (ctx, { target }) => removeRewardAssignment(ctx, target),
   }),
 ]
@@ -181,7 +181,7 @@ const ofRewards = [
     target: (ctx, { params }) => getReward(ctx, params.rewardId),
     run: async (ctx, { target, body }) => {
       const { campaign, ...offer } = readOne(body)
-      const program = await getProgram(ctx, campaign, { lock: 'alone' })
+      const program = await getProgram(ctx, campaign, { lock: 'update' })
       const [assignment] = await assignRewards(ctx, program, [{ reward: target.id, ...offer }], () => '')
       return assignment as RewardAssignment
     },

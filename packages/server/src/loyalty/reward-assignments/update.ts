@@ -30,7 +30,7 @@ export async function changeRewardAssignment(
   const body = read(sent)
   refuseProtected(program)
   const { id } = assignment
-  const reward = await getReward(ctx, assignment.reward_id, { lock: 'here' })
+  const reward = await getReward(ctx, assignment.reward_id, { lock: 'keyShare' })
   refuseRulesOf(reward, body, '')
   const parameters = priceOf(reward, body, '', assignment.parameters)
   const others = (await listAssignmentsTo(ctx, program.id)).filter((other) => other.id !== id)

@@ -50,7 +50,7 @@ export async function parametersOf(
 type Sent<M extends Member> = NonNullable<RewardParametersBody[M]>
 
 async function campaignReward(ctx: Ctx, { id, balance }: Sent<'campaign'>): Promise<CampaignReward> {
-  const campaign = await getCampaign(ctx, id, { lock: 'here' })
+  const campaign = await getCampaign(ctx, id, { lock: 'keyShare' })
   const type = campaign.campaign_type as RewardedCampaignType
   switch (type) {
     case 'DISCOUNT_COUPONS':
@@ -75,7 +75,7 @@ const coinReward = ({ exchange_ratio, points_ratio }: Sent<'coin'>): CoinReward 
 })
 
 async function materialReward(ctx: Ctx, { id, sku_id }: Sent<'product'>): Promise<MaterialReward> {
-  const product = await getProduct(ctx, id, { lock: 'here' })
+  const product = await getProduct(ctx, id, { lock: 'keyShare' })
   if (sku_id == null) return { product: { id: product.id, sku_id: null } }
   const skus = await listSkusByKey(ctx, [sku_id], { lock: true })
   const sku = skus.find((candidate) => candidate.id === sku_id) ?? skus[0]

@@ -64,7 +64,7 @@ export const rewards = [
     description: 'Refused while it is assigned to anything.',
     reply: null,
     errors: ['not_found', 'resource_in_use'],
-    target: (ctx, { params }) => getReward(ctx, params.rewardId, { lock: 'alone' }),
+    target: (ctx, { params }) => getReward(ctx, params.rewardId, { lock: 'update' }),
     run: (ctx, { target }) => removeReward(ctx, target),
   }),
   operation({

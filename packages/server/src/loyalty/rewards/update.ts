@@ -18,7 +18,7 @@ export async function changeReward(ctx: Ctx, { id, type }: StoredReward, sent: R
   const rules = await loadMetadataRules(ctx, 'reward')
   const parameters = body.parameters == null ? undefined : await parametersAfter(ctx, id, type, body.parameters)
 
-  const stored = await getReward(ctx, id, { lock: 'alone' })
+  const stored = await getReward(ctx, id, { lock: 'update' })
   const metadata = rules.merged(stored.metadata, body.metadata ?? {})
   const row = await updateReward(ctx, stored.id, {
     name: name ?? undefined,

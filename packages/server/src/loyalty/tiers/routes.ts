@@ -53,7 +53,7 @@ export const loyaltyTiers = [
     body: CreateLoyaltyTiers,
     reply: LoyaltyTiers,
     errors: ['invalid_payload', 'not_found', 'resource_protected', 'metadata_validation_failed'],
-    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'alone' }),
+    target: (ctx, { params }) => getProgram(ctx, params.campaignId, { lock: 'update' }),
     run: (ctx, { target, body }) => createLoyaltyTiers(ctx, target, body),
   }),
   operation({
