@@ -88,34 +88,10 @@ export function newSchemaBook(named: Iterable<readonly [name: string, schema: TS
   }
 
   function publishKeyword(keyword: keyof JsonSchema, value: unknown): unknown {
-    switch (keywords[keyword]) {
-      case 'value':
-        return value
-      case 'schema':
-        return typeof value === 'boolean' ? value : publish(value as JsonSchema)
-      case 'list':
-        return (value as JsonSchema[]).map(publish)
-      case 'map':
-        return Object.fromEntries(
-          Object.entries(value as Record<string, JsonSchema>).map(([name, property]) => [name, publish(property)]),
-        )
-      default:
-        throw new Error(`Unknown schema keyword ${keyword}: add it to "keywords" in openapi-schema.ts`)
-    }
-  }
-
-  /** Adds the mapping from tag to named variant; without a name for every variant, drops the discriminator: the tags suffice. */
-  function withMapping(published: JsonSchema, { anyOf = [], discriminator }: JsonSchema): JsonSchema {
-    const { discriminator: _, ...rest } = published
-    const tag = discriminator?.propertyName as string
-    const mapping: Record<string, string> = {}
-    for (const [index, variant] of anyOf.entries()) {
-      const reference = published.anyOf?.[index]?.$ref
-      if (reference === undefined) return rest
-      const { enum: words, const: word } = variant.properties?.[tag] ?? {}
-      for (const each of words ?? [word]) mapping[String(each)] = reference
-    }
-    return { ...rest, discriminator: { propertyName: tag, mapping } }
+    const kind = keywords[keyword]
+    if (kind === undefined)
+      throw new Error(`Unknown schema keyword ${keyword}: add it to "keywords" in openapi-schema.ts`)
+    return publishers[kind](value, publish)
   }
 
   return {
@@ -125,6 +101,20 @@ export function newSchemaBook(named: Iterable<readonly [name: string, schema: TS
     nameOf: (schema) => known.get(identityOf(schema as JsonSchema) ?? schema)?.name,
     components: () => Object.fromEntries([...components].map(([name, { published }]) => [name, published])),
   }
+}
+
+/** Adds the mapping from tag to named variant; without a name for every variant, drops the discriminator: the tags suffice. */
+function withMapping(published: JsonSchema, { anyOf = [], discriminator }: JsonSchema): JsonSchema {
+  const { discriminator: _, ...rest } = published
+  const tag = discriminator?.propertyName as string
+  const mapping: Record<string, string> = {}
+  for (const [index, variant] of anyOf.entries()) {
+    const reference = published.anyOf?.[index]?.$ref
+    if (reference === undefined) return rest
+    const { enum: words, const: word } = variant.properties?.[tag] ?? {}
+    for (const each of words ?? [word]) mapping[String(each)] = reference
+  }
+  return { ...rest, discriminator: { propertyName: tag, mapping } }
 }
 
 /**
@@ -138,7 +128,18 @@ function identityOf(schema: JsonSchema): object | undefined {
 
 const allowsNull = ({ type }: JsonSchema): boolean => Array.isArray(type) && type.includes('null')
 
-const keywords: { [K in keyof Required<JsonSchema>]: 'value' | 'schema' | 'list' | 'map' } = {
+/** Publishes the value of a keyword, by what it holds: schemas inside it are published too. */
+const publishers = {
+  value: (value) => value,
+  schema: (value, publish) => (typeof value === 'boolean' ? value : publish(value as JsonSchema)),
+  list: (value, publish) => (value as JsonSchema[]).map(publish),
+  map: (value, publish) =>
+    Object.fromEntries(
+      Object.entries(value as Record<string, JsonSchema>).map(([name, schema]) => [name, publish(schema)]),
+    ),
+} satisfies Record<string, (value: unknown, publish: (schema: JsonSchema) => JsonSchema) => unknown>
+
+const keywords: { [K in keyof Required<JsonSchema>]: keyof typeof publishers } = {
   $ref: 'value',
   type: 'value',
   const: 'value',
