@@ -150,6 +150,18 @@ describe('an expired bucket', () => {
     })
   })
 
+  test('expires at midnight in a time zone that is an offset', async () => {
+    const shop = await newProject({ project: { timezone: 'GMT-5' } })
+    shop.service.clock.set('2025-03-10T10:00:00.000Z')
+    const { member } = await newSaver(shop)
+    await addPoints(shop, member.code, 30, on('2025-03-12T02:00:00.000Z')) // 11 March, 21:00
+    expect(await buckets(shop, member)).toEqual({ '2025-03-11': 30 })
+    await runUntil(shop, '2025-03-12T04:59:00.000Z')
+    expect(await balanceOf(shop, member.code)).toBe(30)
+    await runUntil(shop, '2025-03-12T05:00:00.000Z')
+    expect(await balanceOf(shop, member.code)).toBe(0)
+  })
+
   test('is closed without events when it is empty', async () => {
     const shop = await newProject()
     shop.service.clock.set('2025-03-10T10:00:00.000Z')

@@ -49,6 +49,14 @@ const columns = sql.raw(
 )
 const wednesday: Moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'GMT' }
 const conditions = (operator: string, argument: unknown) => ({ conditions: { [operator]: argument } })
+/** An argument for each kind that operators take. */
+const sampleArguments: Record<string, unknown> = {
+  value: '1',
+  text: 'x',
+  magnitude: 1,
+  instant: '2025-01-01',
+  integer: 1,
+}
 
 beforeAll(async () => {
   const { db } = await testDatabase()
@@ -575,13 +583,6 @@ describe('isDayRelative', () => {
   const dayRelative = Object.keys(filterOperators).filter((name) =>
     /_ago|future|today|yesterday|tomorrow|(this|last|next)_(week|month|year)/.test(name),
   )
-  const sampleArguments: Record<string, unknown> = {
-    value: '1',
-    text: 'x',
-    magnitude: 1,
-    instant: '2025-01-01',
-    integer: 1,
-  }
   const asks = (field: string, operator: string, argument: unknown) =>
     isDayRelative(parseFilter({ [field]: conditions(operator, argument) }, typed))
 
@@ -910,7 +911,7 @@ describe('values of a caller never become SQL', () => {
         const filter = parseFilter({ [`metadata.${key}`]: conditions(operator, value[takes]) }, fields)
         return sql`select ${filterSql(filter, wednesday)}`.compile(db).sql
       })
-    const plain = textFor('x', { value: 'x', text: 'x', magnitude: 1, instant: '2025-01-01', integer: 1 })
+    const plain = textFor('x', { ...sampleArguments, value: 'x' })
     const other = textFor(`'"quoted`, {
       value: `'"$1`,
       text: `'\\%`,
@@ -967,13 +968,6 @@ test('no stored value makes a statement fail, and a value that is not a date has
     'good4',
   ])
   expect(await find({ 'metadata.x': conditions('$before', '2100-01-01') })).toHaveLength(good.length + 1)
-  const sampleArguments: Record<string, unknown> = {
-    value: '1',
-    text: 'x',
-    magnitude: 1,
-    instant: '2025-01-01',
-    integer: 1,
-  }
   for (const [operator, { takes }] of Object.entries(filterOperators)) {
     for (const field of ['tags', 'metadata.x']) {
       await expect(find({ [field]: conditions(operator, sampleArguments[takes]) })).resolves.toBeInstanceOf(Array)
