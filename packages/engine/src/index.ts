@@ -66,4 +66,4 @@ export {
   type Zone,
   zoneOf,
 } from './time/index.ts'
-export { isRecord, isScalar, type Scalar, toBoolean, toDay, toNumber } from './values.ts'
+export { isRecord, type Scalar, toBoolean, toDay, toNumber } from './values.ts'

@@ -54,8 +54,7 @@ export const dayRelativeOperators = {
   $is_years_ago: each(yearsAgo),
 
   ...mapOperators(nearPeriods, (days): OperatorSql<never> => {
-    const inAnyYear = anniversary(days)
-    return (v, ...rest) => (v.ignores_year ? inAnyYear(v, ...rest) : period(days)(v, ...rest))
+    return (v, ...rest) => (v.ignores_year ? anniversary : period)(days)(v, ...rest)
   }),
   ...mapOperators(yearPeriods, period),
   ...mapOperators(nearPeriods, anniversary, '_md'),
