@@ -6,7 +6,7 @@ import { startCrashWorker } from '../../testing/crash.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { startAsyncAction, workAsyncActions } from './async-action.ts'
 import { getAsyncAction } from './async-actions/store.ts'
-import { supervision } from './jobs.ts'
+import { supervision } from './declare-queues.ts'
 
 test('after kill -9 during a step, another node finishes the action and processes each row once', async () => {
   const { database, url } = await ownDatabase()

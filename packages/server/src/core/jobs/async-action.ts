@@ -16,8 +16,8 @@ import {
   lockAction,
   saveCheckpoint,
 } from './checkpoint.ts'
-import type { Run } from './jobs.ts'
 import type { QueueData } from './queues.ts'
+import type { Run } from './workers.ts'
 
 /**
  * A long operation that runs in steps. Each step is one transaction that also saves a checkpoint, so after a crash only the
