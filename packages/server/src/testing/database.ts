@@ -4,6 +4,7 @@ import { connectPglite, connectPostgres } from '../core/db/connect.ts'
 import type { Database } from '../core/db/database.ts'
 import { within } from '../core/lib/within.ts'
 import { atEnd } from './closings.ts'
+import { connectionWaitSeconds } from './connection-wait.ts'
 import { createDatabase } from './postgres.ts'
 
 let opened: Promise<Database> | undefined
@@ -32,9 +33,6 @@ async function checkBeforeReuse(): Promise<void> {
     return new Error('The tests of this file left a transaction open on the database')
   })
 }
-
-/** Hundreds of concurrent requests share a few connections: on a busy machine they wait longer than a caller should. */
-export const connectionWaitSeconds = 120
 
 /** The kind of database of this test run. */
 export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind

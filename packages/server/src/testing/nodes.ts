@@ -6,7 +6,8 @@ import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
-import { connectionWaitSeconds, newPostgresDatabase } from './database.ts'
+import { connectionWaitSeconds } from './connection-wait.ts'
+import { newPostgresDatabase } from './database.ts'
 import { openTestRuntime } from './runtime.ts'
 
 export type Node = Omit<TestService, 'clock'>

@@ -43,7 +43,7 @@ export async function openShop(databaseUrl: string, answers: Answers = new Map()
     project_id: projectId,
     nodes,
     answers,
-    async call(method, path, body, { key, node = turn++ % nodes.length, patience_ms = 60_000 } = {}) {
+    async call(method, path, body, { key, node = turn++ % nodes.length, patience_ms = 180_000 } = {}) {
       const url = `${(nodes[node] as ServiceNode).address}${path}`
       const sent = { ...headers, ...(key === undefined ? {} : { 'Idempotency-Key': key }) }
       const reply = await send(agent, url, method, body, sent, patience_ms).catch((error: Error) => error)
