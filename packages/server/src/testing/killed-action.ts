@@ -24,7 +24,7 @@ export async function runKilledAction({ start, progress_min = 0 }: KilledAction)
   headers: Record<string, string>
   client: pg.Client
 }> {
-  const { url: databaseUrl, drop } = await newPostgresDatabase()
+  const { url: databaseUrl, drop } = await newPostgresDatabase({ migrated: true })
   onTestFinished(drop)
   const settings = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }
   const first = await startGuerdon(settings)
