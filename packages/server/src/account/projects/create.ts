@@ -1,7 +1,5 @@
 import { Clean } from 'typebox/value'
 import type { InstallationCtx } from '../../core/context.ts'
-import { insertAllProducts } from '../../core/db/built-in-collections.ts'
-import { insertShipping } from '../../core/db/built-in-products.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import type { Role } from '../../core/db/tables.ts'
@@ -48,7 +46,7 @@ export async function insertProjectOf(
   const emails = owner === undefined ? [] : [owner.email]
   const calloutDefaults = { email: true, in_app: true, emails }
   const usageDefaults = { enabled: true, value: 80, in_app: true, emails }
-  const project = await insertProject(db, {
+  return insertProject(db, {
     id: newId('project'),
     name: body.name,
     description: body.description ?? '',
@@ -83,9 +81,6 @@ export async function insertProjectOf(
     created_at: now,
     deleted_at: null,
   })
-  await insertShipping(db, project.id, now)
-  await insertAllProducts(db, project.id, now)
-  return project
 }
 
 const roles: readonly Role[] = ['ADMIN', 'USER', 'VIEWER', 'MERCHANT', 'USER_RESTRICTED']

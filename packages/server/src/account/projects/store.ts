@@ -1,12 +1,21 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { InstallationCtx } from '../../core/context.ts'
+import { allProductsRow } from '../../core/db/built-in-collections.ts'
+import { shippingRow } from '../../core/db/built-in-products.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import type { ProjectRow, Role } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 
+/** Inserts a project with its built-in product and collection, in one statement. */
 export async function insertProject(db: Db, row: Insertable<ProjectRow>): Promise<Project> {
-  return db.insertInto('projects').values(row).returningAll().executeTakeFirstOrThrow()
+  return db
+    .with('shipping', (cte) => cte.insertInto('products').values(shippingRow(row.id, row.created_at)))
+    .with('all_products', (cte) => cte.insertInto('product_collections').values(allProductsRow(row.id, row.created_at)))
+    .insertInto('projects')
+    .values(row)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 /** All projects, oldest first. */

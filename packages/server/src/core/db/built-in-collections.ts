@@ -1,5 +1,5 @@
+import type { Insertable } from 'kysely'
 import type { Instant } from '../lib/instant.ts'
-import type { Db } from './database.ts'
 import type { ProductCollectionRow } from './tables.ts'
 
 /**
@@ -8,19 +8,14 @@ import type { ProductCollectionRow } from './tables.ts'
  */
 export const allProductsId: ProductCollectionRow['id'] = 'pc_a11pr0dUc75'
 
-export async function insertAllProducts(db: Db, projectId: string, now: Instant): Promise<void> {
-  await db
-    .insertInto('product_collections')
-    .values({
-      project_id: projectId,
-      id: allProductsId,
-      name: 'All Products',
-      type: 'AUTO_UPDATE',
-      filter: null,
-      products: null,
-      created_at: now,
-      updated_at: null,
-      config_version: 0,
-    })
-    .execute()
-}
+export const allProductsRow = (projectId: string, now: Instant): Insertable<ProductCollectionRow> => ({
+  project_id: projectId,
+  id: allProductsId,
+  name: 'All Products',
+  type: 'AUTO_UPDATE',
+  filter: null,
+  products: null,
+  created_at: now,
+  updated_at: null,
+  config_version: 0,
+})

@@ -1,5 +1,5 @@
+import type { Insertable } from 'kysely'
 import type { Instant } from '../lib/instant.ts'
-import type { Db } from './database.ts'
 import type { ProductRow } from './tables.ts'
 
 /**
@@ -9,21 +9,16 @@ import type { ProductRow } from './tables.ts'
 export const shippingId: ProductRow['id'] = 'prod_5h1pp1ng'
 export const shippingSourceId = '5h1pp1ng'
 
-export async function insertShipping(db: Db, projectId: string, now: Instant): Promise<void> {
-  await db
-    .insertInto('products')
-    .values({
-      project_id: projectId,
-      id: shippingId,
-      source_id: shippingSourceId,
-      name: 'Shipping',
-      price: null,
-      attributes: '[]',
-      metadata: '{}',
-      image_url: null,
-      created_at: now,
-      updated_at: null,
-      deleted_at: null,
-    })
-    .execute()
-}
+export const shippingRow = (projectId: string, now: Instant): Insertable<ProductRow> => ({
+  project_id: projectId,
+  id: shippingId,
+  source_id: shippingSourceId,
+  name: 'Shipping',
+  price: null,
+  attributes: '[]',
+  metadata: '{}',
+  image_url: null,
+  created_at: now,
+  updated_at: null,
+  deleted_at: null,
+})

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../../testing/app.ts'
 import { definitionsIn, definitionsOfFiles } from '../../testing/functions.ts'
 import { openNode, ownDatabase } from '../../testing/nodes.ts'
@@ -21,39 +21,38 @@ interface Recording {
   answers: Array<{ path: string; body: unknown }>
 }
 
-async function databaseOf(release: string): Promise<Database> {
-  const { database } = await ownDatabase({ migrated: false })
-  await database.execute(
-    `${unpacked(`${release}.sql.gz`)}\nreset search_path; reset check_function_bodies; reset row_security;`,
-  )
-  return database
-}
+describe.each(releases)('a database of %s', (release) => {
+  let database: Database
 
-test.each(releases)('a database of %s gets the functions of this release', async (release) => {
-  const database = await databaseOf(release)
-  const { functions } = await migrate(database.db, async () => {})
-  expect(functions).toContain('checkout_save')
-  expect(await definitionsIn(database)).toEqual(await definitionsOfFiles(database))
-  expect(await migrate(database.db, async () => {})).toMatchObject({ applied: [], functions: [] })
-})
-
-test.each(releases)('the data of a database of %s is served as before, and a code can be redeemed', async (release) => {
-  const { base_url, recorded_at, app, answers } = JSON.parse(unpacked(`${release}.json.gz`)) as Recording
-  const database = await databaseOf(release)
-  await migrate(database.db, async () => {})
-  const node = await openNode(database, {
-    env: { AUTH_MODE: 'either', BASE_URL: base_url },
-    now: () => Date.parse(recorded_at),
+  beforeAll(async () => {
+    database = (await ownDatabase({ migrated: false })).database
+    const settings = 'reset search_path; reset check_function_bodies; reset row_security;'
+    await database.execute(`${unpacked(`${release}.sql.gz`)}\n${settings}`)
   })
-  const pair = { 'x-app-id': app[0], 'x-app-token': app[1] }
-  expect(answers.length).toBeGreaterThan(40)
-  for (const { path, body } of answers) {
-    const answer = await send(node.app, 'GET', path, undefined, pair)
-    expect({ path, status: answer.status, body: answer.body }).toEqual({ path, status: 200, body })
-  }
-  const cart = { redeemables: [{ object: 'voucher', id: 'SPRING' }], order: { amount: 3_000 } }
-  expect(await send(node.app, 'POST', '/v1/redemptions', cart, pair)).toMatchObject({
-    status: 200,
-    body: { order: { total_discount_amount: 375 } }, // 12.5 % of 30.00
+
+  test('gets the functions of this release', async () => {
+    const { functions } = await migrate(database.db, async () => {})
+    expect(functions).toContain('checkout_save')
+    expect(await definitionsIn(database)).toEqual(await definitionsOfFiles(database))
+    expect(await migrate(database.db, async () => {})).toMatchObject({ applied: [], functions: [] })
+  })
+
+  test('is served as before, and a code can be redeemed', async () => {
+    const { base_url, recorded_at, app, answers } = JSON.parse(unpacked(`${release}.json.gz`)) as Recording
+    const node = await openNode(database, {
+      env: { AUTH_MODE: 'either', BASE_URL: base_url },
+      now: () => Date.parse(recorded_at),
+    })
+    const pair = { 'x-app-id': app[0], 'x-app-token': app[1] }
+    expect(answers.length).toBeGreaterThan(40)
+    for (const { path, body } of answers) {
+      const answer = await send(node.app, 'GET', path, undefined, pair)
+      expect({ path, status: answer.status, body: answer.body }).toEqual({ path, status: 200, body })
+    }
+    const cart = { redeemables: [{ object: 'voucher', id: 'SPRING' }], order: { amount: 3_000 } }
+    expect(await send(node.app, 'POST', '/v1/redemptions', cart, pair)).toMatchObject({
+      status: 200,
+      body: { order: { total_discount_amount: 375 } }, // 12.5 % of 30.00
+    })
   })
 })
