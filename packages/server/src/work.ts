@@ -6,7 +6,7 @@ import { bulkUpdateProductMetadata, bulkUpdateProducts } from './catalogue/produ
 import { importProducts } from './catalogue/products/import.ts'
 import { importSkus } from './catalogue/skus/import.ts'
 import type { Runtime } from './core/context.ts'
-import { type AsyncAction, workAsyncActions } from './core/jobs/async-action.ts'
+import { type AsyncActionDefinition, workAsyncActions } from './core/jobs/async-action.ts'
 import { startMaintenance } from './core/jobs/maintenance.ts'
 import { watchUsage } from './core/jobs/usage.ts'
 import { watchExports } from './exports/work.ts'
@@ -21,7 +21,7 @@ import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
 import { importOrders } from './orders/import.ts'
 
 /** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
-const asyncActions: readonly AsyncAction[] = [
+const asyncActions: readonly AsyncActionDefinition[] = [
   importCustomers,
   updateCustomers,
   updateCustomerMetadata,

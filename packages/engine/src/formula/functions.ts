@@ -1,7 +1,7 @@
 import { addMonths, type Clock, type Day, partsOf } from '../time/index.ts'
 import { ceil, compare, type Exact, floor, halfUp, power, type Rounding, roundTo, whole } from './exact.ts'
 import type { UnlocatedFault } from './fault.ts'
-import { dayOn, instantOf, isNumber, momentOf, pointOf, type Value } from './value.ts'
+import { dayOn, instantOf, isNumber, momentValueOf, pointOf, type Value } from './value.ts'
 
 /** A function that evaluates all its arguments; `apply` returns null when their types do not fit. */
 export interface PlainFunction {
@@ -29,7 +29,7 @@ const ofDay = (measure: (day: Day, today: Day) => number): PlainFunction => ({
   least: 1,
   most: 1,
   apply: ([date], clock) => {
-    const moment = momentOf(date as Value)
+    const moment = momentValueOf(date as Value)
     return moment === null ? null : whole(measure(dayOn(moment, clock), clock.wall().day))
   },
 })
@@ -65,7 +65,7 @@ export const functions: Readonly<Record<string, PlainFunction>> = {
     least: 1,
     most: 1,
     apply: ([date], clock) => {
-      const moment = momentOf(date as Value)
+      const moment = momentValueOf(date as Value)
       return moment === null ? null : { day: dayOn(moment, clock) }
     },
   },
@@ -74,7 +74,7 @@ export const functions: Readonly<Record<string, PlainFunction>> = {
     most: 1,
     apply: ([date], clock) => {
       // A string is an instant, as elsewhere in the contract: without a zone it is UTC.
-      const moment = typeof date === 'string' ? pointOf(date) : momentOf(date as Value)
+      const moment = typeof date === 'string' ? pointOf(date) : momentValueOf(date as Value)
       return moment === null ? null : { at: instantOf(moment, clock) }
     },
   },

@@ -3,7 +3,7 @@ import type { EvaluationScope } from '../evaluation-scope.ts'
 import { productMetadata } from '../goods.ts'
 import type { KnownRedeemable } from '../schema/index.ts'
 import { compare, divide, type Exact, fraction, major, whole } from './exact.ts'
-import { momentOf, pointOf, type Value } from './value.ts'
+import { momentValueOf, pointOf, type Value } from './value.ts'
 
 /** The evaluation scope, with the current line for values per line. */
 export type FormulaScope = EvaluationScope & { readonly line?: Line }
@@ -102,7 +102,7 @@ export const operands: Readonly<Record<string, OperandReader>> = {
   VOUCHER_EXPIRATION_DATE: (scope) => pointOf(voucherOf(scope)?.expiration_date),
   PROMOTION_TIER_START_DATE: (scope) => pointOf(tierOf(scope)?.start_date),
   PROMOTION_TIER_EXPIRATION_DATE: (scope) => pointOf(tierOf(scope)?.expiration_date),
-  CUSTOMER_BIRTHDATE: ({ customer }) => momentOf(customer?.birthdate ?? ''),
+  CUSTOMER_BIRTHDATE: ({ customer }) => momentValueOf(customer?.birthdate ?? ''),
   TODAY: ({ clock }) => ({ day: clock.wall().day }),
   NOW: ({ clock }) => ({ at: clock.at }),
 }

@@ -1,53 +1,53 @@
 import type { Clock } from '../time/index.ts'
 import { add, compare, divide, type Exact, modulo, multiply, ofText, subtract } from './exact.ts'
 import { isFault, type UnlocatedFault } from './fault.ts'
-import { dayOn, instantOf, isIn, isNumber, isSame, type Moment, momentOf, type Value } from './value.ts'
+import { dayOn, instantOf, isIn, isNumber, isSame, type Moment, momentValueOf, type Value } from './value.ts'
 
 /** A binary operator; returns null when the operand types do not fit. */
-export type Operator = (a: Value, b: Value, clock: Clock) => Value | UnlocatedFault | null
+export type FormulaOperator = (a: Value, b: Value, clock: Clock) => Value | UnlocatedFault | null
 
 export interface Level {
-  readonly operators: Readonly<Record<string, Operator>>
+  readonly operators: Readonly<Record<string, FormulaOperator>>
   /** Whether operators of the level can be chained: `1 + 2 + 3` can, `1 < 2 < 3` cannot. */
   readonly repeats: boolean
 }
 
 const numbers =
-  (calculate: (a: Exact, b: Exact) => Value | UnlocatedFault): Operator =>
+  (calculate: (a: Exact, b: Exact) => Value | UnlocatedFault): FormulaOperator =>
   (a, b) =>
     isNumber(a) && isNumber(b) ? calculate(a, b) : null
 
 const truths =
-  (join: (a: boolean, b: boolean) => boolean): Operator =>
+  (join: (a: boolean, b: boolean) => boolean): FormulaOperator =>
   (a, b) =>
     typeof a === 'boolean' && typeof b === 'boolean' ? join(a, b) : null
 
 const texts =
-  (holds: (a: string, b: string) => boolean): Operator =>
+  (holds: (a: string, b: string) => boolean): FormulaOperator =>
   (a, b) =>
     typeof a === 'string' && typeof b === 'string' ? holds(a, b) : null
 
 const dates =
-  (holds: (a: Moment, b: Moment, clock: Clock) => boolean): Operator =>
+  (holds: (a: Moment, b: Moment, clock: Clock) => boolean): FormulaOperator =>
   (a, b, clock) => {
-    const [left, right] = [momentOf(a), momentOf(b)]
+    const [left, right] = [momentValueOf(a), momentValueOf(b)]
     return left === null || right === null ? null : holds(left, right, clock)
   }
 
 const not =
-  (operator: Operator): Operator =>
+  (operator: FormulaOperator): FormulaOperator =>
   (a, b, clock) => {
     const holds = operator(a, b, clock)
     return typeof holds === 'boolean' ? !holds : holds
   }
 
-const contains: Operator = (a, b, clock) => {
+const contains: FormulaOperator = (a, b, clock) => {
   if (!Array.isArray(a)) return texts((text, part) => text.includes(part))(a, b, clock)
   return typeof b === 'object' && !isNumber(b) ? null : isIn(a, b)
 }
 
 /** The list is a string, so its members are parsed as the type of the searched value: 5 is in "1, 5.0". */
-const inArray: Operator = (a, b) => {
+const inArray: FormulaOperator = (a, b) => {
   if (typeof b !== 'string' || (typeof a === 'object' && !isNumber(a))) return null
   const members = b.split(',').map((member) => member.trim())
   if (typeof a !== 'object') return members.includes(String(a))

@@ -4,7 +4,7 @@ import { type FormulaFault, isFault } from './fault.ts'
 import { functions, type PlainFunction } from './functions.ts'
 import { formulaDepthMax, formulaLengthMax, formulaValuesMax } from './limits.ts'
 import { keyedOperands, operands } from './operands.ts'
-import { type Level, levels, type Operator } from './operators.ts'
+import { type FormulaOperator, type Level, levels } from './operators.ts'
 import {
   type Case,
   chainEvaluator,
@@ -17,7 +17,7 @@ import {
   toResult,
 } from './run.ts'
 import { type Token, tokensOf } from './tokens.ts'
-import { isNumber, momentOf, readValue, type Value } from './value.ts'
+import { isNumber, momentValueOf, readValue, type Value } from './value.ts'
 
 /** Parses a formula to an evaluator, and collects its operands with the position of their first use. */
 export function parse(text: string): { run: Evaluator; operands: ReadonlyMap<string, number> } | FormulaFault {
@@ -100,7 +100,7 @@ function chain(parser: ParserState, tightness: number): Evaluator {
   return links.length === 0 ? first : chainEvaluator(first, links)
 }
 
-function operatorAt(parser: ParserState, { operators }: Level): Operator | undefined {
+function operatorAt(parser: ParserState, { operators }: Level): FormulaOperator | undefined {
   const { kind, text } = peek(parser)
   return kind === 'sign' || kind === 'word' ? ownMember(operators, text) : undefined
 }
@@ -189,7 +189,7 @@ const constants: ReadonlySet<string> = new Set(['DATE', 'DATE_TIME'])
 function checkConstant(parser: ParserState, index: number): void {
   const [argument, after] = parser.tokens.slice(index, index + 2)
   if (argument?.kind !== 'text' || after?.text !== ')') return
-  if (momentOf(argument.text) === null) fail(parser, 'this is no date', argument.position)
+  if (momentValueOf(argument.text) === null) fail(parser, 'this is no date', argument.position)
 }
 
 /** `( x ; SWITCH_CASE(v;r) SWITCH_CASE(v;r) … ; d )` */

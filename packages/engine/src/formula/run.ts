@@ -2,7 +2,7 @@ import { isSmall } from './exact.ts'
 import { type FormulaFault, isFault, type UnlocatedFault } from './fault.ts'
 import { longStepsMax } from './limits.ts'
 import type { FormulaScope } from './operands.ts'
-import type { Operator } from './operators.ts'
+import type { FormulaOperator } from './operators.ts'
 import { isNumber, isSame, kindOf, type Value } from './value.ts'
 
 /** A compiled part of a formula. */
@@ -27,7 +27,7 @@ export const constant =
     value
 
 export interface Link extends Place {
-  readonly apply: Operator
+  readonly apply: FormulaOperator
   readonly right: Evaluator
 }
 

@@ -49,7 +49,7 @@ export const isIn = (list: readonly unknown[], value: Value): boolean =>
   })
 
 /** A date, or a string that spells one; null for anything else. A date without a time is a day, independent of the zone. */
-export function momentOf(value: Value): Moment | null {
+export function momentValueOf(value: Value): Moment | null {
   if (typeof value === 'string') {
     const day = readDay(value)
     return day === null ? pointOf(value) : { day }

@@ -14,7 +14,7 @@ import type {
   ProportionalPoints,
 } from '../schema/loyalty.ts'
 import { type Clock, clockAt, whyNotValid } from '../time/index.ts'
-import { activationDate, expirationDate, textOf } from './expiry.ts'
+import { activationDate, dateTextOf, expirationDate } from './expiry.ts'
 
 /**
  * The points that one event credits to one card, per earning rule, the oldest first
@@ -35,7 +35,7 @@ export function accruals(
   const scope = earningScope(facts)
   const { clock } = scope
   if (!isOpen(campaign, clock) || (card !== null && !isOpen(datesOf(card), clock))) return []
-  const today = textOf(clock.wall().day)
+  const today = dateTextOf(clock.wall().day)
   const result: Accrual[] = []
   for (const rule of rules.toSorted((a, b) =>
     a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0,

@@ -14,7 +14,7 @@ import { addMonths, type Day, dayOf, daysInMonth, dayText, endOfPeriod, partsOf,
 export function expirationDate(creditedOn: string, rules: PointsExpirationRules | null | undefined): string | null {
   if (rules == null) return null
   const day = dayAt(creditedOn)
-  return textOf(rules.period_type === 'MONTH' ? monthsLater(day, rules) : nextFixedDay(day, rules))
+  return dateTextOf(rules.period_type === 'MONTH' ? monthsLater(day, rules) : nextFixedDay(day, rules))
 }
 
 /**
@@ -24,7 +24,7 @@ export function expirationDate(creditedOn: string, rules: PointsExpirationRules 
  * /
  */
 export function activationDate(happenedOn: string, pending: PendingPoints | null | undefined): string | null {
-  return pending == null ? null : textOf(dayAt(happenedOn) + pending.period_value)
+  return pending == null ? null : dateTextOf(dayAt(happenedOn) + pending.period_value)
 }
 
 type OfType<T> = Extract<PointsExpirationRules, { period_type: T }>
@@ -57,6 +57,6 @@ export function dayAt(date: string): Day {
 }
 
 /** Dates are capped at the year 9999: later dates would not sort as strings. */
-export const textOf = (day: Day): string => dayText(Math.min(day, lastDay))
+export const dateTextOf = (day: Day): string => dayText(Math.min(day, lastDay))
 
 const lastDay = dayOf(10_000, 1, 1) - 1

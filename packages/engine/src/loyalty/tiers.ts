@@ -10,7 +10,7 @@ import type {
   TierState,
 } from '../schema/loyalty.ts'
 import { addMonths, type Day, endOfPeriod, readDuration, startOfPeriod } from '../time/index.ts'
-import { dayAt, endOfNextMonth, textOf } from './expiry.ts'
+import { dateTextOf, dayAt, endOfNextMonth } from './expiry.ts'
 
 /**
  * Updates a customer's tier and returns the events in order (docs/reference/loyalty-tiers.md#rank-and-ranges): first the
@@ -32,10 +32,10 @@ export function moveTier(facts: TierFacts, measureAt: (date: string) => number =
   const qualifiedToday = qualifyingTier(program, facts.measure)
   dropRemovedTiers(program, customer, today, qualifiedToday)
   for (let due = nextDueDay(customer); due <= today; due = nextDueDay(customer)) {
-    const qualifiedThen = qualifyingTier(program, measureAt(textOf(due)))
+    const qualifiedThen = qualifyingTier(program, measureAt(dateTextOf(due)))
     applyDueChanges(program, customer, due, qualifiedThen)
     applyMeasure(program, customer, due, qualifiedThen)
-    assert(nextDueDay(customer) > due, `tier change still due on ${textOf(due)}`)
+    assert(nextDueDay(customer) > due, `tier change still due on ${dateTextOf(due)}`)
   }
   const isLower = rankOf(program, qualifiedToday) < rankOf(program, customer.current)
   if (changed === 'settings') recomputeExpiration(program, customer, today)
@@ -56,7 +56,7 @@ export function moveTier(facts: TierFacts, measureAt: (date: string) => number =
  */
 export function nextTierDate(state: TierState): string | null {
   const due = nextDueDay(state)
-  return Number.isFinite(due) ? textOf(due) : null
+  return Number.isFinite(due) ? dateTextOf(due) : null
 }
 
 /**
@@ -71,7 +71,7 @@ export function collectedInPeriod(
   period: CalendarPeriod,
   date: string,
 ): number {
-  const first = textOf(startOfPeriod(dayAt(date), months[period]))
+  const first = dateTextOf(startOfPeriod(dayAt(date), months[period]))
   return credits.reduce((sum, credit) => (credit.date >= first && credit.date <= date ? sum + credit.points : sum), 0)
 }
 
@@ -190,7 +190,7 @@ function schedule(program: Program, customer: Customer, day: Day, tier: LoyaltyT
   const expiresBefore = current?.expiration_date != null && dayAt(current.expiration_date) < periodStart
   const isHigher = rankIn(tier) > rankOf(program, current)
   if (expiresBefore || isHigher || isLonger(current, tier, lastDay(program, tier, periodStart))) {
-    customer.scheduled = { tier_id: tier.id, start_date: textOf(periodStart) }
+    customer.scheduled = { tier_id: tier.id, start_date: dateTextOf(periodStart) }
   }
 }
 
@@ -204,12 +204,12 @@ const isLonger = (current: HeldTier | null, tier: LoyaltyTier, last: Day | null)
 function changeTier(program: Program, customer: Customer, day: Day, tier: LoyaltyTier | null): void {
   const previousTier = customer.current
   const last = tier === null ? null : lastDay(program, tier, day)
-  const expirationDate = last === null ? null : textOf(last)
+  const expirationDate = last === null ? null : dateTextOf(last)
   if (tier === null) {
     customer.current = null
     recordEvent(customer, 'left', day, previousTier)
   } else if (previousTier?.tier_id !== tier.id) {
-    customer.current = { tier_id: tier.id, start_date: textOf(day), expiration_date: expirationDate }
+    customer.current = { tier_id: tier.id, start_date: dateTextOf(day), expiration_date: expirationDate }
     const isHigher = rankIn(tier) > rankOf(program, previousTier)
     recordEvent(customer, previousTier === null ? 'joined' : isHigher ? 'upgraded' : 'downgraded', day, previousTier)
   } else if (isLonger(previousTier, tier, last)) {
@@ -224,7 +224,7 @@ function recordEvent(customer: Customer, type: TierEvent['type'], day: Day, prev
   if (tierId === undefined) return // no tier before or after: no event
   customer.events.push({
     type,
-    date: textOf(day),
+    date: dateTextOf(day),
     tier_id: tierId,
     previous_tier_id: previousTier?.tier_id ?? null,
     current,
@@ -241,7 +241,7 @@ function recomputeExpiration(program: Program, customer: Customer, today: Day): 
   if (current === null || tier === null) return
   let last = lastDay(program, tier, dayAt(current.start_date))
   while (last !== null && last < today) last = lastDay(program, tier, last + 1)
-  const expirationDate = last === null ? null : textOf(last)
+  const expirationDate = last === null ? null : dateTextOf(last)
   if (expirationDate === current.expiration_date) return
   customer.current = { ...current, expiration_date: expirationDate }
   recordEvent(customer, 'expiration.changed', today, current)

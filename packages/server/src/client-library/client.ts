@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { VoucherifyClientSide, VoucherifyServerSide } from '@voucherify/sdk'
 import { expect } from 'vitest'
-import type { AsyncAction } from '../core/jobs/async-action.ts'
+import type { AsyncActionDefinition } from '../core/jobs/async-action.ts'
 import { newProject, type Shop } from '../testing/app.ts'
 import { runAsyncActions } from '../testing/background.ts'
 import { methodsOf, objectAt } from './methods.ts'
@@ -14,7 +14,7 @@ export interface Client {
   /** Where the service listens. */
   address: string
   /** Runs the async actions that an import or a bulk update has queued. */
-  work(...actions: readonly AsyncAction[]): Promise<void>
+  work(...actions: readonly AsyncActionDefinition[]): Promise<void>
   /** Expects that each method of this file's objects was called and answered without an error. */
   expectAllMethodsCalled(): void
 }

@@ -3,15 +3,15 @@ import { openapiOf } from '../core/http/openapi.ts'
 import type { OpenapiDocument } from '../core/http/openapi-document.ts'
 import { operations } from '../operations.ts'
 import { namedSchemas } from '../schema-names.ts'
-import { type Coverage, coverageOf, documentDifferences } from './coverage.ts'
+import { type ContractCoverage, contractCoverageOf, documentDifferences } from './coverage.ts'
 import { coveragePage } from './coverage-page.ts'
 import { publicOperations } from './public-operations.ts'
 
 export const coverageFile = new URL('../../../../docs/coverage.md', import.meta.url)
 const documentFile = new URL('../../openapi.json', import.meta.url)
 
-export interface Comparison {
-  coverage: Coverage
+export interface ContractComparison {
+  coverage: ContractCoverage
   /** The expected text of `docs/coverage.md`. */
   page: string
   isPageCurrent: boolean
@@ -20,8 +20,8 @@ export interface Comparison {
 }
 
 /** Compares the committed files with the operations, and those with the public contract. */
-export function compareContract(): Comparison {
-  const coverage = coverageOf(operations, publicOperations)
+export function compareContract(): ContractComparison {
+  const coverage = contractCoverageOf(operations, publicOperations)
   const page = coveragePage(coverage)
   const committed = JSON.parse(readFileSync(documentFile, 'utf8')) as OpenapiDocument
   return {

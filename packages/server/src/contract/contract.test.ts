@@ -4,7 +4,7 @@ import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { namedSchemas } from '../schema-names.ts'
 import { compareContract } from './compare.ts'
-import { coverageOf, documentDifferences } from './coverage.ts'
+import { contractCoverageOf, documentDifferences } from './coverage.ts'
 import { coveragePage } from './coverage-page.ts'
 import { type PublicOperation, publicOperations } from './public-operations.ts'
 
@@ -28,7 +28,7 @@ describe('the table of the public contract', () => {
   })
 
   test('lists each operation as either served or missing, and every operation of ours is counted', () => {
-    const { tags, served_count, public_count, extensions } = coverageOf(operations, publicOperations)
+    const { tags, served_count, public_count, extensions } = contractCoverageOf(operations, publicOperations)
     const missingCount = tags.reduce((count, { missing }) => count + missing.length, 0)
     expect(served_count + missingCount).toBe(public_count)
     const serving = new Set(tags.flatMap(({ served }) => served.map(({ by }) => by.id)))
@@ -45,7 +45,7 @@ describe('coverage', () => {
     ...{ method, path, tag, title: `${method} it` },
   })
   const idsOf = (operations: readonly Operation[], contract: readonly PublicOperation[]) => {
-    const { tags, extensions } = coverageOf(operations, contract)
+    const { tags, extensions } = contractCoverageOf(operations, contract)
     return {
       served: tags.flatMap(({ served }) => served.map(({ by }) => by.id)),
       missing: tags.flatMap(({ missing }) => missing.map(({ method, path }) => `${method} ${path}`)),
@@ -71,7 +71,7 @@ describe('coverage', () => {
   })
 
   test('the page does not depend on the order of the operations', () => {
-    const pageOf = (listed: readonly Operation[]) => coveragePage(coverageOf(listed, publicOperations))
+    const pageOf = (listed: readonly Operation[]) => coveragePage(contractCoverageOf(listed, publicOperations))
     expect(pageOf(operations.toReversed())).toBe(pageOf(operations))
   })
 })

@@ -1,7 +1,7 @@
-import type { Coverage } from './coverage.ts'
+import type { ContractCoverage } from './coverage.ts'
 
 /** The text of `docs/coverage.md`: deterministic, so that a change of coverage shows up in review. */
-export function coveragePage({ tags, extensions, served_count, public_count }: Coverage): string {
+export function coveragePage({ tags, extensions, served_count, public_count }: ContractCoverage): string {
   return `# Coverage of the public contract
 
 Written by \`npm run contract\` from the table of operations; \`npm run contract -- --check\` and a test compare it.

@@ -2,7 +2,7 @@ import type { OpenapiDocument } from '../core/http/openapi-document.ts'
 import type { Operation } from '../core/http/operation.ts'
 import type { PublicOperation } from './public-operations.ts'
 
-export interface Coverage {
+export interface ContractCoverage {
   /** The tags of the public contract in alphabetical order, each with its operations. */
   tags: Array<{ tag: string; served: ServedOperation[]; missing: PublicOperation[] }>
   /** Operations that are served beyond the public contract. */
@@ -14,7 +14,10 @@ export interface Coverage {
 export type ServedOperation = PublicOperation & { by: Operation }
 
 /** Which operations of the public contract are served and which are missing, and what is served beyond it. */
-export function coverageOf(operations: readonly Operation[], contract: readonly PublicOperation[]): Coverage {
+export function contractCoverageOf(
+  operations: readonly Operation[],
+  contract: readonly PublicOperation[],
+): ContractCoverage {
   const servedByRoute = new Map(operations.map((operation) => [routeOf(operation), operation]))
   const publicRoutes = new Set(contract.map(routeOf))
   const tags = [...new Set(contract.map(({ tag }) => tag))].sort().map((tag) => {

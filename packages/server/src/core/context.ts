@@ -55,7 +55,7 @@ export interface InstallationCtx extends Wiring {
   /** Runs `work` after the transaction commits, in this process only: for in-memory state. */
   afterCommit(work: () => void): void
   /** For operations with `saves`: stores the reply together with the changes. */
-  saving?: ReplyStore
+  replyStore?: ReplyStore
 }
 
 /** The context of an operation in a project. In a write, `db` is the transaction. */

@@ -69,14 +69,14 @@ const metricsOf = ({ database, jobs, credentials }: Runtime, { load, in_flight }
   gauge(
     'guerdon_credentials_remembered',
     'Keys, tokens and projects in memory.',
-    () => credentials.remembered().entries,
+    () => credentials.cacheStats().entries,
   ),
   counter(
     'guerdon_credentials_lookups_total',
     'Lookups of keys, tokens and projects, by where they were found.',
     'found',
     () => {
-      const { hits, misses } = credentials.remembered()
+      const { hits, misses } = credentials.cacheStats()
       return { memory: hits, database: misses }
     },
   ),

@@ -4,7 +4,7 @@ import { unavailable } from '../core/http/failures.ts'
 import type { Route } from '../core/http/mount.ts'
 import { openapiOf } from '../core/http/openapi.ts'
 import type { Operation } from '../core/http/operation.ts'
-import type { Watch } from '../core/http/watch-requests.ts'
+import type { RequestWatch } from '../core/http/watch-requests.ts'
 import { namedSchemas } from '../schema-names.ts'
 import { docsPage } from './docs-page.ts'
 import { shedLoad } from './load-shedding.ts'
@@ -30,7 +30,7 @@ export function mountPlatform(
   app: FastifyInstance,
   runtime: Runtime,
   operations: readonly Operation[],
-  { watch, sheds_load }: { watch: Watch; sheds_load: boolean },
+  { watch, sheds_load }: { watch: RequestWatch; sheds_load: boolean },
 ): Route[] {
   const tally = newRequestTally()
   const logRequest = newRequestLog(operations)

@@ -1,6 +1,6 @@
 import { type StoredCustomer, toSimpleCustomer } from '../audience/customers/customer.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
-import type { Candidate } from '../checkout/decision/redeemables.ts'
+import type { RedeemableCandidate } from '../checkout/decision/redeemables.ts'
 import type { Ctx } from '../core/context.ts'
 import type { NewEvent } from '../core/events/emit.ts'
 import type { SimpleRedemption } from '../core/events/shapes.ts'
@@ -9,7 +9,7 @@ import { toSimplePromotionTier } from '../incentives/promotions/tier.ts'
 import { noEarningDetails } from '../incentives/vouchers/entry-changes.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
 import { simpleCampaign } from '../loyalty/points/campaign-view.ts'
-import { tierView } from '../loyalty/points/view.ts'
+import { loyaltyTierView } from '../loyalty/points/view.ts'
 import { type StoredOrder, toSimpleOrder } from '../orders/order.ts'
 import type { RedeemedOrder } from './redeemed-order.ts'
 import type { RedeemedPart } from './redeemed-part.ts'
@@ -25,7 +25,7 @@ export interface EventContext {
 
 /** The voucher or tier of a redemption; null for a parent, and for a failure of several redeemables. */
 export interface RedemptionSubject {
-  candidate: Candidate
+  candidate: RedeemableCandidate
   /** After the redemption. */
   voucher: StoredVoucher | null
 }
@@ -119,7 +119,7 @@ export function transactionEvents(ctx: Ctx, context: EventContext, { row, candid
       data: {
         ...data,
         ...noEarningDetails,
-        holder_loyalty_tier: tierView(checkout.rows.configuration, candidate.voucher?.member?.tier_id ?? null),
+        holder_loyalty_tier: loyaltyTierView(checkout.rows.configuration, candidate.voucher?.member?.tier_id ?? null),
         reward: row.reward,
       },
     },

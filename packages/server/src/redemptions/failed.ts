@@ -1,7 +1,7 @@
 import type { Outcome, Reason, Verdict } from '@guerdon/engine/schema'
 import type { Decision } from '../checkout/decision/decide.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
-import type { Candidate } from '../checkout/decision/redeemables.ts'
+import type { RedeemableCandidate } from '../checkout/decision/redeemables.ts'
 import { candidateOf, explained, refusalFacts } from '../checkout/decision/results.ts'
 import type { Ctx } from '../core/context.ts'
 import type { Changes } from '../core/db/checkout-changes.ts'
@@ -67,7 +67,7 @@ function explanationsOf({ redeemables }: Verdict): { explanation?: object[] } {
 export function failedRow(
   ctx: Ctx,
   checkout: Checkout,
-  candidate: Candidate | null,
+  candidate: RedeemableCandidate | null,
   { key, message }: Pick<Reason, 'message'> & { key: string },
 ): StoredRedemption {
   const id = newId('failed_redemption', Date.parse(ctx.now))
@@ -96,7 +96,7 @@ function failureChanges(ctx: Ctx, checkout: Checkout, row: StoredRedemption): Ch
     redemptions: [row],
     ...(stored === null ? {} : { customers: [{ id: stored.id, add: { redemptions_failed: 1 } }] }),
     tallies: [['redemptions', 1], ...failedTallies(ctx, row.campaign_id)],
-    events: failureEvents(ctx, checkout, row),
+    events: redemptionFailureEvents(ctx, checkout, row),
   }
 }
 
@@ -104,7 +104,7 @@ function failureChanges(ctx: Ctx, checkout: Checkout, row: StoredRedemption): Ch
 export const failedTallies = (ctx: Ctx, campaignId: CampaignRow['id'] | null): NonNullable<Changes['tallies']> =>
   campaignId === null ? [] : figureTallies(ctx, campaignId, { redemptions_failed: 1 })
 
-export function failureEvents(ctx: Ctx, checkout: Checkout, row: StoredRedemption): NewEvent[] {
+export function redemptionFailureEvents(ctx: Ctx, checkout: Checkout, row: StoredRedemption): NewEvent[] {
   const today = todayIn({ now: ctx.now, timezone: ctx.project.timezone })
   const candidate = checkout.candidates.find(
     ({ voucher, tier }) => row.related_object_id === voucher?.id || row.related_object_id === tier?.id,

@@ -10,7 +10,7 @@ import { shownVoucher } from './redeemed-voucher.ts'
 import { toRedemption } from './redemption.ts'
 
 /** The response to a redemption (docs/reference/redemptions.md#answer). */
-export function answerOf(
+export function redeemAnswerOf(
   ctx: Ctx,
   { checkout, verdict, redeemer, order, parent, children }: Redeemed,
 ): RedemptionsAnswer {

@@ -8,7 +8,7 @@ import { newId } from '../core/lib/ids.ts'
 import { referrerIdOf } from '../loyalty/referrals/conversion.ts'
 import { orderEvents, summaryMoves } from '../orders/effects.ts'
 import { redemptionEvents, simpleRedemption, transactionEvents } from './events.ts'
-import { failedTallies, failureEvents } from './failed.ts'
+import { failedTallies, redemptionFailureEvents } from './failed.ts'
 import { customerChange } from './redeemed-customer.ts'
 import { columnsOf } from './redeemed-order.ts'
 import type { Redeemed, RedeemedPart } from './redeemed-part.ts'
@@ -144,7 +144,7 @@ function eventsOf(ctx: Ctx, redeemed: Redeemed): NewEvent[] {
       redemptionEvents(ctx, context, row, { candidate, voucher: code?.after ?? null }),
     ),
     ...(parent === null ? [] : redemptionEvents(ctx, context, parent, null)),
-    ...failed.flatMap((row) => failureEvents(ctx, checkout, row)),
+    ...failed.flatMap((row) => redemptionFailureEvents(ctx, checkout, row)),
     ...children.flatMap((child) => transactionEvents(ctx, context, child)),
     ...children.flatMap((child) => rewardEvents(redeemed, child)),
   ]

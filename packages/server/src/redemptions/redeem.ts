@@ -16,7 +16,7 @@ import { hasRuleFor } from '../loyalty/points/programs.ts'
 import { writeOverrides } from '../orders/goods.ts'
 import { failure, failureOf } from './failed.ts'
 import { applyFollowUps, hasFollowUps, refreshVersion } from './follow-ups.ts'
-import { answerOf } from './redeem-answer.ts'
+import { redeemAnswerOf } from './redeem-answer.ts'
 import { changesOf } from './redeem-changes.ts'
 import type { RedemptionsAnswer } from './redeem-schema.ts'
 import { redeemAll } from './redeemed.ts'
@@ -76,7 +76,7 @@ async function redeemRequest<Answer>(
     if (writesCatalogue) await writeOverrides(ctx, request.order?.items ?? [])
     if (cards.length > 0) await applyDueChangesToCards(ctx, cards)
   }
-  const needsTransaction = request.order !== null && hasRuleFor(ctx.configurations.known(ctx.project_id), 'order.paid')
+  const needsTransaction = request.order !== null && hasRuleFor(ctx.configurations.cached(ctx.project_id), 'order.paid')
   const needsPreparation = writesCatalogue || cards.length > 0
   const decideAlone = () =>
     decideAndSave<Answer>(ctx, request, decide, {
@@ -84,7 +84,7 @@ async function redeemRequest<Answer>(
       needs_transaction: needsTransaction,
       ...(needsPreparation ? { prepare } : {}),
     })
-  if (needsTransaction || needsPreparation || ctx.saving?.key != null) return decideAlone()
+  if (needsTransaction || needsPreparation || ctx.replyStore?.key != null) return decideAlone()
   const keys = batchableKeys(ctx, request)
   return keys === null ? decideAlone() : decideInBatch<Answer>(ctx, request, keys, decide, decideAlone)
 
@@ -126,7 +126,7 @@ const decisionOf = <Answer>(
   ctx: Ctx,
   redeemed: Redeemed,
   toReply: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
-): Decision<Answer> => ({ result: toReply(answerOf(ctx, redeemed), redeemed), changes: changesOf(ctx, redeemed) })
+): Decision<Answer> => ({ result: toReply(redeemAnswerOf(ctx, redeemed), redeemed), changes: changesOf(ctx, redeemed) })
 
 const hasOverrides = ({ order }: CheckoutRequest): boolean =>
   order?.items?.some(({ product, sku }) => product?.override === true || sku?.override === true) === true

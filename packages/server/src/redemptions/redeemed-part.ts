@@ -1,6 +1,6 @@
 import type { Applicable, Verdict } from '@guerdon/engine/schema'
 import type { Checkout } from '../checkout/decision/facts.ts'
-import type { Candidate } from '../checkout/decision/redeemables.ts'
+import type { RedeemableCandidate } from '../checkout/decision/redeemables.ts'
 import type { ConfiguredReward, ConfiguredRewardAssignment } from '../core/configuration/configuration.ts'
 import type { Issued } from '../loyalty/points/issue.ts'
 import type { StoredRewardRedemption } from '../loyalty/rewards/reward-redemption.ts'
@@ -27,7 +27,7 @@ export interface Redeemed {
 /** One redeemed voucher or tier: its row, and its changes. */
 export interface RedeemedPart {
   row: StoredRedemption
-  candidate: Candidate
+  candidate: RedeemableCandidate
   outcome: Applicable
   /** Null for a tier. */
   code: RedeemedCode | null

@@ -1,6 +1,6 @@
 import type { Applicable } from '@guerdon/engine/schema'
 import type { Checkout } from '../checkout/decision/facts.ts'
-import type { Candidate } from '../checkout/decision/redeemables.ts'
+import type { RedeemableCandidate } from '../checkout/decision/redeemables.ts'
 import { categoriesOf } from '../checkout/decision/results.ts'
 import { assignmentsOf, type ConfiguredCampaign, type ConfiguredTier } from '../core/configuration/configuration.ts'
 import { toPromotionTier } from '../incentives/promotions/tier.ts'
@@ -8,7 +8,7 @@ import { toAssignment } from '../rules/validation-rules/assignment-view.ts'
 import type { RedeemedTier } from './schema.ts'
 
 /** A tier as the response to its redemption shows it: with its usage, this redemption included. */
-export function redeemedTier(checkout: Checkout, candidate: Candidate, { order }: Applicable): RedeemedTier {
+export function redeemedTier(checkout: Checkout, candidate: RedeemableCandidate, { order }: Applicable): RedeemedTier {
   const { configuration, tier_usage } = checkout.rows
   const tier = candidate.tier as ConfiguredTier
   const campaign = candidate.campaign as ConfiguredCampaign

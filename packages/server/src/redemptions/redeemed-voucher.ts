@@ -2,7 +2,7 @@ import { nextExpiration, spend } from '@guerdon/engine'
 import type { Applicable } from '@guerdon/engine/schema'
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
-import type { Candidate } from '../checkout/decision/redeemables.ts'
+import type { RedeemableCandidate } from '../checkout/decision/redeemables.ts'
 import { categoriesOf } from '../checkout/decision/results.ts'
 import type { CheckoutVoucher } from '../checkout/decision/voucher-row.ts'
 import { assignmentsOf, type Configuration } from '../core/configuration/configuration.ts'
@@ -86,7 +86,7 @@ function holderTier({ loyalty_tiers }: Configuration, { member }: CheckoutVouche
 export function shownVoucher(
   ctx: Ctx,
   checkout: Checkout,
-  candidate: Candidate,
+  candidate: RedeemableCandidate,
   stored: StoredVoucher,
 ): RedeemedVoucher {
   const { voucher } = candidate

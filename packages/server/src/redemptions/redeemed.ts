@@ -1,7 +1,7 @@
 import type { Applicable, RewardFacts, Verdict } from '@guerdon/engine/schema'
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
-import { type Candidate, mappingFor } from '../checkout/decision/redeemables.ts'
+import { mappingFor, type RedeemableCandidate } from '../checkout/decision/redeemables.ts'
 import { candidateOf } from '../checkout/decision/results.ts'
 import type { CheckoutVoucher } from '../checkout/decision/voucher-row.ts'
 import type { Configuration } from '../core/configuration/configuration.ts'
@@ -54,7 +54,7 @@ function redeemOne(
   outcome: Applicable,
   index: number,
 ): RedeemedPart {
-  const candidate = candidateOf(checkout, outcome) as Candidate
+  const candidate = candidateOf(checkout, outcome) as RedeemableCandidate
   const { voucher, tier, campaign, stack_id } = candidate
   const id = newId('redemption', Date.parse(ctx.now))
   const reward = voucher === null ? null : rewardOf(checkout, candidate, redeemer)
@@ -113,7 +113,7 @@ const parentRow = (ctx: Ctx, { checkout, redeemer }: SharedParts, id: string): S
 /** The reward of a card's redemption, as the redemption shows it (docs/reference/redemptions.md#redemption-object). */
 function rewardOf(
   { rows }: Checkout,
-  { facts, voucher }: Candidate,
+  { facts, voucher }: RedeemableCandidate,
   { customer }: RedeemingCustomer,
 ): RedeemedReward | null {
   if (facts.kind !== 'loyalty_card' || facts.reward == null || voucher === null) return null
@@ -145,7 +145,7 @@ function pricingTier(configuration: Configuration, card: CheckoutVoucher, reward
 
 /** Units that count towards lifetime limits, by the scopes under which `checkout_counted` reads them. */
 function countedUnits(
-  { campaign, voucher, tier }: Candidate,
+  { campaign, voucher, tier }: RedeemableCandidate,
   { units }: Applicable,
   { customer }: RedeemingCustomer,
 ): Record<string, number> {

@@ -6,7 +6,7 @@ import { toSimpleCampaign } from '../incentives/campaigns/campaign.ts'
 import { changeGift } from '../incentives/vouchers/change-gift.ts'
 import { findVoucher, getVoucher } from '../incentives/vouchers/store.ts'
 import { switchVoucher } from '../incentives/vouchers/update.ts'
-import { balanceOf, type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
+import { type StoredVoucher, toSimpleVoucher, voucherBalanceOf } from '../incentives/vouchers/voucher.ts'
 import { findCard, momentNow } from '../loyalty/points/card.ts'
 import { applyBalanceChanges } from '../loyalty/points/cascade.ts'
 import { applyDueChanges } from '../loyalty/points/due-changes.ts'
@@ -63,7 +63,7 @@ async function revoke(ctx: Ctx, issued: StoredVoucher, amount: number | null): P
   if (issued.type === 'LOYALTY_CARD') return removePoints(ctx, issued, amount ?? 0)
   const voucher = await getVoucher(ctx, issued.id, { lock: 'update' })
   if (voucher.type === 'GIFT_VOUCHER') {
-    const removable = Math.min(balanceOf(voucher), amount ?? 0)
+    const removable = Math.min(voucherBalanceOf(voucher), amount ?? 0)
     if (removable > 0)
       await changeGift(ctx, voucher, { amount: -removable }, { source: 'Automation', operation_type: 'AUTOMATIC' })
   } else if (voucher.redeemed_quantity === 0) {
@@ -76,7 +76,7 @@ async function removePoints(ctx: Ctx, { id, holder_id }: StoredVoucher, amount: 
   const work = await lockAndLoadMembers(ctx, [holder_id])
   await applyDueChanges(work)
   const card = findCard(work, id)
-  const removable = card === undefined ? 0 : Math.min(balanceOf(card.voucher), amount)
+  const removable = card === undefined ? 0 : Math.min(voucherBalanceOf(card.voucher), amount)
   if (card === undefined || removable === 0) return
   const moment = momentNow(ctx)
   const posted = debit(work, { card, points: removable, moment, type: 'POINTS_REMOVAL', source: 'Automation' })

@@ -18,7 +18,7 @@ import { summaryMoves } from '../orders/effects.ts'
 import { type StoredOrder, toOrder } from '../orders/order.ts'
 import { columnsOf } from './redeemed-order.ts'
 import type { StoredRedemption } from './redemption.ts'
-import { listPostings, type RedeemedPart, type RollbackFacts } from './rollback-load.ts'
+import { listPostings, type RollbackFacts, type RollbackPart } from './rollback-load.ts'
 import { undone, usedUnits } from './undo.ts'
 
 export type OrderMode = NonNullable<StoredRedemption['rollback']>['rollback_order_mode']
@@ -37,7 +37,7 @@ export interface Rollback {
 }
 
 export interface RolledBackPart {
-  redemption: RedeemedPart
+  redemption: RollbackPart
   row: StoredRedemption
   /** The voucher after the rollback; null for a tier. */
   voucher: StoredVoucher | null
@@ -97,7 +97,7 @@ export function rollbackRow(ctx: Ctx, redemption: StoredRedemption, context: Rol
 async function refund(
   ctx: Ctx,
   { vouchers, campaigns, order }: RollbackFacts,
-  redemption: RedeemedPart,
+  redemption: RollbackPart,
   row: StoredRedemption,
 ): Promise<Pick<RolledBackPart, 'voucher' | 'entry' | 'tier'>> {
   const stored = vouchers.get(redemption.related_object_id)

@@ -36,7 +36,7 @@ export async function rollbackEvents(ctx: Ctx, facts: RollbackFacts, rollback: R
 }
 
 /** The events of a refused rollback, which is stored too. */
-export function failureEvents(facts: RollbackFacts, row: StoredRedemption): NewEvent[] {
+export function rollbackFailureEvents(facts: RollbackFacts, row: StoredRedemption): NewEvent[] {
   const voucher = facts.vouchers.get(facts.redemption.related_object_id) ?? null
   return eventsWith('failed', row, dataOf(facts, facts.order, facts.redemption, row, voucher))
 }

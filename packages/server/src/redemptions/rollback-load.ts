@@ -20,14 +20,14 @@ import type { StoredRedemption } from './redemption.ts'
 import type { Undo } from './undo.ts'
 
 /** The redemption of one voucher or tier, with the data to undo it. */
-export type RedeemedPart = StoredRedemption & { undo: Undo }
+export type RollbackPart = StoredRedemption & { undo: Undo }
 
 /** The rows that a rollback needs. Those that it changes are locked, so no other transaction changes them before it is saved. */
 export interface RollbackFacts {
   /** A single redemption, or the parent of several. */
   redemption: StoredRedemption
   /** The single redemption itself, or the children in the order in which they were redeemed. */
-  parts: RedeemedPart[]
+  parts: RollbackPart[]
   /** Null also if the order was deleted since; the same holds for the customers. */
   order: Versioned<StoredOrder> | null
   customer: StoredCustomer | null
@@ -137,13 +137,13 @@ function partsOf(
   redemption: StoredRedemption,
   rows: readonly StoredRedemption[],
   order: StoredOrder | null,
-): RedeemedPart[] {
+): RollbackPart[] {
   const { id, related_object_type } = redemption
-  if (related_object_type !== 'redemption') return [redemption as RedeemedPart]
+  if (related_object_type !== 'redemption') return [redemption as RollbackPart]
   const { stacked = [] } = (order?.redemptions?.[id] ?? {}) as { stacked?: string[] }
   const places = new Map(stacked.map((child, place) => [child, place]))
   const placeOf = ({ id }: StoredRedemption) => places.get(id) ?? 0
-  return (rows.filter(isPartOf(id)) as RedeemedPart[]).sort((a, b) => placeOf(a) - placeOf(b))
+  return (rows.filter(isPartOf(id)) as RollbackPart[]).sort((a, b) => placeOf(a) - placeOf(b))
 }
 
 /** Without failed children: under PARTIAL they are stored beside the others, and have nothing to undo. */
@@ -159,7 +159,7 @@ async function customersById(
   return distinctIds.length === 0 ? new Map() : byId(await listCustomersById(ctx, distinctIds, options))
 }
 
-async function listStacksById({ db, project_id }: Ctx, parts: readonly RedeemedPart[]) {
+async function listStacksById({ db, project_id }: Ctx, parts: readonly RollbackPart[]) {
   const ids = [...new Set(parts.flatMap(({ stack_id }) => stack_id ?? []))]
   if (ids.length === 0) return []
   return db
@@ -170,7 +170,7 @@ async function listStacksById({ db, project_id }: Ctx, parts: readonly RedeemedP
     .execute()
 }
 
-const idsOf = (parts: readonly RedeemedPart[], type: StoredRedemption['related_object_type']): string[] =>
+const idsOf = (parts: readonly RollbackPart[], type: StoredRedemption['related_object_type']): string[] =>
   parts.filter((part) => part.related_object_type === type).map((part) => part.related_object_id)
 
 const byId = <Row extends { id: string }>(rows: readonly Row[]): Map<string, Row> =>

@@ -25,7 +25,7 @@ import {
   rollbackChanges,
   rollbackRow,
 } from './rollback-changes.ts'
-import { failureEvents, rollbackEvents } from './rollback-events.ts'
+import { rollbackEvents, rollbackFailureEvents } from './rollback-events.ts'
 import { loadRollback, type RollbackFacts } from './rollback-load.ts'
 import type { RedemptionRollbacks, RollBackRedemption, RollbackQuery } from './rollback-schema.ts'
 import type { RedemptionRollback } from './schema.ts'
@@ -187,7 +187,7 @@ async function saveFailure(
       ['redemptions', 1],
       ...(campaign_id === null ? [] : figureTallies(ctx, campaign_id, { rollbacks_failed: 1 })),
     ],
-    events: failureEvents(facts, row),
+    events: rollbackFailureEvents(facts, row),
   })
   return new ApiError(key, { details, resource_id: id, resource_type: 'redemption_rollback' })
 }

@@ -4,7 +4,7 @@ import type { Ctx, Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Project } from '../core/db/project-row.ts'
 import { inTransaction } from '../core/db/transaction.ts'
-import { type AsyncAction, runAsyncAction } from '../core/jobs/async-action.ts'
+import { type AsyncActionDefinition, runAsyncAction } from '../core/jobs/async-action.ts'
 import { backgroundCtx } from '../core/jobs/background.ts'
 import type { QueueName } from '../core/jobs/queues.ts'
 import { newId } from '../core/lib/ids.ts'
@@ -53,7 +53,7 @@ export const testCaller = {
 export async function runAsyncActions(
   runtime: Runtime,
   projectId: string,
-  actions: readonly AsyncAction[],
+  actions: readonly AsyncActionDefinition[],
 ): Promise<void> {
   const started = await runtime.database.db
     .selectFrom('async_actions')

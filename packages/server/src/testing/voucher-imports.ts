@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { AsyncAction } from '../core/jobs/async-action.ts'
+import type { AsyncActionDefinition } from '../core/jobs/async-action.ts'
 import { generateVouchers } from '../incentives/campaigns/generate.ts'
 import { importCampaignVouchers, importCampaignVouchersCsv } from '../incentives/campaigns/import.ts'
 import { updateVouchers } from '../incentives/campaigns/propagate.ts'
@@ -20,7 +20,7 @@ const actions = [
   generateVouchers,
   updateVouchers,
   deleteVouchers,
-] as readonly AsyncAction[]
+] as readonly AsyncActionDefinition[]
 
 /** Sends a form with a CSV file and further fields. */
 export function sendCsv(shop: Shop, path: string, csv: string, fields: Record<string, string> = {}) {

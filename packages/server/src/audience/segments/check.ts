@@ -11,7 +11,7 @@ import { getSegmentDefinitions, type SegmentDefinitions, segmentsOf } from './de
 import { type StoredSegment, toSimpleSegment } from './store.ts'
 
 /** A queued membership check: a changed customer and the request that changed it. */
-export interface Check {
+export interface SegmentCheck {
   customer_id: Customer['id']
   request_id: string
   caller: Caller
@@ -21,7 +21,7 @@ export interface Check {
  * Recomputes the segment memberships of customers, saves the differences and emits entered and left events for active segments.
  * Locks the customers first, so that the last check of a customer sees its last change.
  */
-export async function recomputeMemberships(ctx: Ctx, checks: readonly Check[]): Promise<void> {
+export async function recomputeMemberships(ctx: Ctx, checks: readonly SegmentCheck[]): Promise<void> {
   const checkByCustomer = new Map(checks.map((check) => [check.customer_id, check])) // events name the latest request
   const definitions = await getSegmentDefinitions(ctx, { lock: true })
   const ids = [...checkByCustomer.keys()].sort() as StoredMember['customer_id'][]
@@ -38,7 +38,7 @@ export async function recomputeMemberships(ctx: Ctx, checks: readonly Check[]): 
     )
     if (entered.length + left.length === 0) continue
     await saveMemberships(ctx, customer.id as StoredMember['customer_id'], { entered, left })
-    const { request_id, caller } = checkByCustomer.get(customer.id) as Check
+    const { request_id, caller } = checkByCustomer.get(customer.id) as SegmentCheck
     await emitTransitions({ ...ctx, request_id, caller }, definitions, [{ customer, entered, left }])
   }
 }

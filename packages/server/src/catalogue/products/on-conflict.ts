@@ -12,5 +12,5 @@ export const replacedIfGiven = (table: Table, column: string): RawBuilder<unknow
   sql`${sql.ref(column)} = coalesce(excluded.${sql.ref(column)}, ${sql.ref(`${table}.${column}`)})`
 
 /** Sets the sent keys and keeps the others (docs/reference/metadata-schemas.md#writing-metadata). */
-export const mergedMetadata = (table: Table): RawBuilder<unknown> =>
+export const mergedMetadataSql = (table: Table): RawBuilder<unknown> =>
   sql`metadata = ${sql.ref(`${table}.metadata`)} || excluded.metadata`

@@ -10,7 +10,7 @@ import {
 import type { Sku } from '../skus/schema.ts'
 import { insertSkus, updateSkus } from '../skus/store.ts'
 import { findGoods, type GoodKeys, type Goods, lookupByKey } from './goods.ts'
-import { mergedMetadata, replacedIfGiven } from './on-conflict.ts'
+import { mergedMetadataSql, replacedIfGiven } from './on-conflict.ts'
 import type { Product } from './schema.ts'
 import { type GoodChange, insertProducts, listProductsByKey, updateProducts } from './store.ts'
 
@@ -124,7 +124,7 @@ async function writeProducts(
   const inserted = await insertProducts(
     ctx,
     created.map(({ key, name, price, metadata }) => ({ source_id: key, name, price, metadata })),
-    [replacedIfGiven('products', 'name'), replacedIfGiven('products', 'price'), mergedMetadata('products')],
+    [replacedIfGiven('products', 'name'), replacedIfGiven('products', 'price'), mergedMetadataSql('products')],
   )
   return checkStorable([...updated, ...inserted.map(({ product }) => product)])
 }
@@ -151,7 +151,7 @@ async function writeSkus(
   const inserted = await insertSkus(
     ctx,
     added.filter(({ product_id }) => product_id !== shippingId),
-    [replacedIfGiven('skus', 'sku'), replacedIfGiven('skus', 'price'), mergedMetadata('skus')],
+    [replacedIfGiven('skus', 'sku'), replacedIfGiven('skus', 'price'), mergedMetadataSql('skus')],
   )
   return { skus: checkStorable([...updated, ...inserted.map(({ sku }) => sku)]), parents }
 }

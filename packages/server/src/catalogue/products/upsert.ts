@@ -3,7 +3,7 @@ import { shippingId, shippingSourceId } from '../../core/db/built-in-products.ts
 import { duplicate, isProtected, notFound } from '../../core/http/errors.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { checkMetadata, checkPrice } from './check.ts'
-import { mergedMetadata, replaced } from './on-conflict.ts'
+import { mergedMetadataSql, replaced } from './on-conflict.ts'
 import type { CreateProduct, Product, UpdateProduct } from './schema.ts'
 import { insertProducts, type Sent, updateProduct } from './store.ts'
 
@@ -22,7 +22,7 @@ export async function upsertProduct(
   const [upserted] = await insertProducts(
     ctx,
     [{ source_id: source_id ?? null, ...sent }],
-    [...sentColumns(sent).map(replaced), mergedMetadata('products')],
+    [...sentColumns(sent).map(replaced), mergedMetadataSql('products')],
   )
   if (upserted === undefined) throw duplicate('product', 'source_id', source_id as string)
   const { product, isNew } = upserted

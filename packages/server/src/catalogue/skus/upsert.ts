@@ -4,7 +4,7 @@ import { duplicate, invalidPayload, isProtected, notFound } from '../../core/htt
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { checkMetadata, checkPrice } from '../products/check.ts'
-import { mergedMetadata, replaced } from '../products/on-conflict.ts'
+import { mergedMetadataSql, replaced } from '../products/on-conflict.ts'
 import type { CreateSku, Sku, UpdateSku } from './schema.ts'
 import { insertSkus, updateSku } from './store.ts'
 
@@ -19,7 +19,7 @@ export async function upsertSku(ctx: Ctx, productId: string, { id, source_id, ..
   const [upserted] = await insertSkus(
     ctx,
     [{ product_id: productId, source_id: source_id ?? null, ...sent }],
-    [...sentColumns(sent).map(replaced), mergedMetadata('skus')],
+    [...sentColumns(sent).map(replaced), mergedMetadataSql('skus')],
   )
   if (upserted === undefined) throw duplicate('sku', 'source_id', source_id as string)
   const { sku, isNew } = upserted

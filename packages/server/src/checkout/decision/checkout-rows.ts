@@ -32,7 +32,7 @@ export interface CheckoutRows {
   /** The day in the project's time zone. */
   today: string
   /** The stored reply of the same Idempotency-Key; nothing else is loaded then. */
-  kept: StoredReply | null
+  kept: StoredReplyRow | null
 }
 
 /** `xmin` is the version that was read: a save fails if the row has another one by then. */
@@ -52,13 +52,13 @@ export interface TierUsage {
   discounted_amount: number
 }
 
-export interface StoredReply {
+export interface StoredReplyRow {
   fingerprint: string
   status: number
   body: string
 }
 
-export interface LoadOptions {
+export interface CheckoutLoadOptions {
   db: Db
   /** Locks the rows before reading them, in the caller's transaction. */
   lock?: boolean

@@ -3,10 +3,10 @@ import type { Ctx } from '../../core/context.ts'
 import type { Changes } from '../../core/db/checkout-changes.ts'
 import { inTransaction, sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import { isKept, keyedQueue, usedOtherwise } from '../../core/http/idempotency.ts'
+import { idempotencyKeyConflict, isKept, keyedQueue } from '../../core/http/idempotency.ts'
 import { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
-import type { StoredReply } from './checkout-rows.ts'
+import type { StoredReplyRow } from './checkout-rows.ts'
 import { assembleCheckout, type Checkout } from './facts.ts'
 import { loadCheckout } from './load.ts'
 import type { CheckoutRequest } from './request.ts'
@@ -146,7 +146,7 @@ class CheckoutAttempt<Result> {
     const rows = await loadCheckout(ctx, this.#request, {
       db: ctx.db,
       lock: this.#needsTransaction,
-      key: ctx.saving?.key?.key ?? null,
+      key: ctx.replyStore?.key?.key ?? null,
       guards: [...this.#staleGuards],
       is_redemption: this.#options.is_redemption ?? false,
     })
@@ -174,20 +174,20 @@ async function saveWithRewards<Result>(ctx: Ctx, decision: TransactionalDecision
 
 async function saveDecision<Result>(ctx: Ctx, { result, changes }: Decision<Result>): Promise<Outcome<Result>> {
   if (changes === null) return result
-  const { saving } = ctx
-  if (saving === undefined || saving.key === null) {
+  const { replyStore } = ctx
+  if (replyStore === undefined || replyStore.key === null) {
     await saveCheckout(ctx, ctx.db, changes)
     return result
   }
-  const reply = saving.replyOf(result)
+  const reply = replyStore.replyOf(result)
   assert(isKept(reply.status), 'a reply that is saved with changes must be storable under its Idempotency-Key')
-  await saveCheckout(ctx, ctx.db, changes, { ...saving.key, ...reply })
+  await saveCheckout(ctx, ctx.db, changes, { ...replyStore.key, ...reply })
   return new StoredReplyResult(reply)
 }
 
-function replay({ saving }: Ctx, { fingerprint, status, body }: StoredReply): StoredReplyResult {
-  const key = saving?.key
-  if (key != null && key.fingerprint !== fingerprint) throw usedOtherwise(key.key)
+function replay({ replyStore }: Ctx, { fingerprint, status, body }: StoredReplyRow): StoredReplyResult {
+  const key = replyStore?.key
+  if (key != null && key.fingerprint !== fingerprint) throw idempotencyKeyConflict(key.key)
   return new StoredReplyResult({ status, body }, { is_replayed: true })
 }
 

@@ -10,7 +10,7 @@ import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { cacheTerms, findCachedTerms } from '../../rules/terms/terms-cache.ts'
 import { counterGroupsOf } from '../../rules/validation-rules/counted.ts'
-import type { CheckoutRows, Counted, LoadOptions } from './checkout-rows.ts'
+import type { CheckoutLoadOptions, CheckoutRows, Counted } from './checkout-rows.ts'
 import type { CheckoutRequest } from './request.ts'
 import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
 import type { Rows } from './rows.ts'
@@ -46,7 +46,7 @@ export async function withDetails(
   request: CheckoutRequest,
   configuration: Configuration,
   rows: Rows,
-  db: LoadOptions['db'],
+  db: CheckoutLoadOptions['db'],
 ): Promise<CheckoutRows> {
   const caller = callerOf(request, rows)
   // Read from the cache before the query: entries may be evicted while it runs.
@@ -90,7 +90,11 @@ export async function withDetails(
   }
 }
 
-async function queryDetails({ project_id }: Ctx, db: LoadOptions['db'], question: DetailQuestion): Promise<Details> {
+async function queryDetails(
+  { project_id }: Ctx,
+  db: CheckoutLoadOptions['db'],
+  question: DetailQuestion,
+): Promise<Details> {
   const [row] = await checkoutDetails(db, [project_id, JSON.stringify(question)])
   return (row as { found: Details }).found
 }
@@ -204,7 +208,7 @@ function mentionsPublications(terms: Terms): boolean {
 /** Adds the goods that vouchers give away: they may not be in the order. */
 function withUnits(
   ctx: Ctx,
-  db: LoadOptions['db'],
+  db: CheckoutLoadOptions['db'],
   goods: Goods,
   vouchers: readonly CheckoutVoucher[],
 ): Goods | Promise<Goods> {

@@ -8,7 +8,7 @@ import { refuseUnlessStorable } from '../../definitions/metadata-schemas/rules.t
 import type { CheckoutRows } from './checkout-rows.ts'
 import { type Buyer, buyerOf, customerFacts } from './customer.ts'
 import { orderFacts } from './order.ts'
-import { type Candidate, candidatesOf } from './redeemables.ts'
+import { candidatesOf, type RedeemableCandidate } from './redeemables.ts'
 import type { CheckoutRequest } from './request.ts'
 
 /** A request with its rows and the facts derived from them, ready to be evaluated. */
@@ -16,7 +16,7 @@ export interface Checkout {
   request: CheckoutRequest
   rows: CheckoutRows
   buyer: Buyer
-  candidates: readonly Candidate[]
+  candidates: readonly RedeemableCandidate[]
   facts: Facts
 }
 
@@ -34,7 +34,7 @@ function factsOf(
   request: CheckoutRequest,
   rows: CheckoutRows,
   buyer: Buyer,
-  candidates: readonly Candidate[],
+  candidates: readonly RedeemableCandidate[],
 ): Facts {
   const { configuration, goods } = rows
   const { project } = ctx

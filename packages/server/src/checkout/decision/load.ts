@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import type { CheckoutRows, LoadOptions } from './checkout-rows.ts'
+import type { CheckoutLoadOptions, CheckoutRows } from './checkout-rows.ts'
 import { withDetails } from './details.ts'
 import type { CheckoutRequest } from './request.ts'
 import { loadRows } from './rows.ts'
@@ -9,8 +9,12 @@ import { loadRows } from './rows.ts'
  * skip, the details that these rows call for. The configuration comes from the cache. The first query also returns its current
  * version: if the cache is outdated, the configuration is refreshed and the rows are loaded again.
  */
-export async function loadCheckout(ctx: Ctx, request: CheckoutRequest, options: LoadOptions): Promise<CheckoutRows> {
-  let configuration = ctx.configurations.known(ctx.project_id)
+export async function loadCheckout(
+  ctx: Ctx,
+  request: CheckoutRequest,
+  options: CheckoutLoadOptions,
+): Promise<CheckoutRows> {
+  let configuration = ctx.configurations.cached(ctx.project_id)
   for (let attempt = 0; ; attempt += 1) {
     const rows = await loadRows(ctx, request, configuration, options)
     if ('kept' in rows) return { ...emptyRows, configuration, kept: rows.kept }

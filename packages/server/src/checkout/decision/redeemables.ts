@@ -18,14 +18,14 @@ import {
 import type { Project } from '../../core/db/project-row.ts'
 import { accountOf } from '../../incentives/vouchers/entry-changes.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
-import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
+import { voucherBalanceOf, voucherMetadataOf } from '../../incentives/vouchers/voucher.ts'
 import type { CheckoutRows, Counted } from './checkout-rows.ts'
 import type { Buyer } from './customer.ts'
 import type { RedeemableInput } from './request.ts'
 import type { CheckoutVoucher } from './voucher-row.ts'
 
 /** A redeemable of a request: its facts for the engine, and its rows. */
-export interface Candidate {
+export interface RedeemableCandidate {
   facts: Redeemable
   voucher: CheckoutVoucher | null
   tier: ConfiguredTier | null
@@ -44,7 +44,7 @@ export function candidatesOf(
   redeemables: readonly RedeemableInput[],
   rows: CheckoutRows,
   buyer: Buyer,
-): Candidate[] {
+): RedeemableCandidate[] {
   const { configuration } = rows
   return redeemables.flatMap((input) => {
     const { object, id } = input
@@ -75,7 +75,7 @@ function findVoucher(project: Project, key: string, { vouchers, configuration }:
   return found.campaign_id === null || configuration.campaigns.has(found.campaign_id) ? found : null
 }
 
-const unknown = ({ object, id }: RedeemableInput): Candidate => ({
+const unknown = ({ object, id }: RedeemableInput): RedeemableCandidate => ({
   facts: { kind: 'unknown', object, id },
   voucher: null,
   tier: null,
@@ -89,7 +89,7 @@ function voucherCandidate(
   voucher: CheckoutVoucher,
   rows: CheckoutRows,
   buyer: Buyer,
-): Candidate {
+): RedeemableCandidate {
   const { configuration } = rows
   const campaign = voucher.campaign_id === null ? null : (configuration.campaigns.get(voucher.campaign_id) ?? null)
   const counted = rows.counted[voucher.id] ?? null
@@ -127,7 +127,7 @@ export function voucherFacts(
     validity_timeframe: terms.validity_timeframe ?? null,
     validity_day_of_week: terms.validity_day_of_week ?? null,
     validity_hours: terms.validity_hours ?? null,
-    metadata: metadataOf(voucher),
+    metadata: voucherMetadataOf(voucher),
     rules: [...voucherRules(configuration, voucher), ...rewardRules(configuration, voucher, sent.reward)],
     ...countedFacts(counted[voucher.id]),
     quantity: voucher.quantity,
@@ -145,7 +145,7 @@ type SentVoucher = Omit<RedeemableInput, 'object'>
 const factsByType = {
   GIFT_VOUCHER: (voucher, { credits }) => ({
     kind: 'gift_voucher' as const,
-    gift: { balance: balanceOf(voucher), effect: voucher.terms.effect ?? null },
+    gift: { balance: voucherBalanceOf(voucher), effect: voucher.terms.effect ?? null },
     locked_credits: voucher.held.credits,
     credits: credits ?? null,
   }),
@@ -243,7 +243,7 @@ export function tierCandidate(
   campaign: ConfiguredCampaign,
   { configuration, counted }: Pick<CheckoutRows, 'configuration' | 'counted'>,
   stackId: string | null,
-): Candidate {
+): RedeemableCandidate {
   const numbers = counted[tier.id]
   return {
     facts: {

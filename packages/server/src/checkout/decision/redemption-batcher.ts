@@ -158,7 +158,7 @@ interface UnsavedDecision {
 /** Loads, evaluates and saves a batch; redemptions that cannot be decided in it are decided individually. */
 async function decideBatch(db: Db, projectId: string, batch: readonly QueuedRedemption[]): Promise<void> {
   const { ctx } = batch.at(-1) as QueuedRedemption
-  const configuration = ctx.configurations.known(projectId)
+  const configuration = ctx.configurations.cached(projectId)
   const rows = await loadBatch(
     db,
     projectId,

@@ -4,10 +4,10 @@ import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import { categoryOf } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { type ErrorFacts, type ErrorKey, errorStatus } from '../../core/http/errors.ts'
-import { metadataOf } from '../../incentives/vouchers/voucher.ts'
+import { voucherMetadataOf } from '../../incentives/vouchers/voucher.ts'
 import { toCategory } from '../../rules/categories/store.ts'
 import type { Checkout } from './facts.ts'
-import type { Candidate } from './redeemables.ts'
+import type { RedeemableCandidate } from './redeemables.ts'
 import type { CalculatedOrderView, CategoryInResult, ExplanationView, RedeemableResult, RefusalView } from './schema.ts'
 
 /** The outcome of one redeemable, as validations show it (docs/reference/validations.md#validate-several). */
@@ -15,7 +15,7 @@ export function resultOf(
   ctx: Ctx,
   checkout: Checkout,
   outcome: Outcome,
-  applied: readonly Candidate[],
+  applied: readonly RedeemableCandidate[],
 ): RedeemableResult {
   const candidate = candidateOf(checkout, outcome)
   const { status, id, object } = outcome
@@ -62,7 +62,10 @@ export function resultOf(
 const detailsOf = ({ key, message, error }: Reason) => ({ key, message: error?.message ?? message })
 
 /** The redeemable of an outcome; null for an unknown one. */
-export function candidateOf({ candidates }: Pick<Checkout, 'candidates'>, { id, object }: Outcome): Candidate | null {
+export function candidateOf(
+  { candidates }: Pick<Checkout, 'candidates'>,
+  { id, object }: Outcome,
+): RedeemableCandidate | null {
   const found = candidates.find(({ facts }) => facts.id === id && facts.object === object)
   return found === undefined || found.facts.kind === 'unknown' ? null : found
 }
@@ -73,7 +76,11 @@ export function explained({ explanation }: Outcome): { explanation?: Explanation
 }
 
 /** The details of a refusal, in a response or as an error. */
-export function refusalFacts(reason: Reason, candidate: Candidate | null, { id, object }: Outcome): ErrorFacts {
+export function refusalFacts(
+  reason: Reason,
+  candidate: RedeemableCandidate | null,
+  { id, object }: Outcome,
+): ErrorFacts {
   const { message, details, error } = reason
   const resourceId = reason.resource_id ?? candidate?.voucher?.id ?? candidate?.tier?.id
   const resourceType = reason.resource_type ?? (candidate === null ? undefined : object)
@@ -91,17 +98,17 @@ export function refusalFacts(reason: Reason, candidate: Candidate | null, { id, 
 export function refusalView(
   { request_id }: Pick<Ctx, 'request_id'>,
   reason: Reason,
-  candidate: Candidate | null,
+  candidate: RedeemableCandidate | null,
   outcome: Outcome,
 ): RefusalView {
   const { message = reason.message, explanation: _, ...facts } = refusalFacts(reason, candidate, outcome)
   return { code: errorStatus(reason.key as ErrorKey), key: reason.key, message, ...facts, request_id }
 }
 
-const shownMetadata = ({ voucher, tier }: Candidate): Record<string, unknown> =>
-  voucher === null ? (tier?.metadata ?? {}) : metadataOf(voucher)
+const shownMetadata = ({ voucher, tier }: RedeemableCandidate): Record<string, unknown> =>
+  voucher === null ? (tier?.metadata ?? {}) : voucherMetadataOf(voucher)
 
-function expansionOf(checkout: Checkout, candidate: Candidate): Partial<RedeemableResult> {
+function expansionOf(checkout: Checkout, candidate: RedeemableCandidate): Partial<RedeemableResult> {
   const { expand } = checkout.request
   const { campaign, tier } = candidate
   return {
@@ -118,7 +125,7 @@ function expansionOf(checkout: Checkout, candidate: Candidate): Partial<Redeemab
 /** The category of a redeemable, and whether the stacking rules make it exclusive or joint. */
 export function categoriesOf(
   { rows: { configuration } }: Pick<Checkout, 'rows'>,
-  { voucher, tier }: Pick<Candidate, 'voucher' | 'tier'>,
+  { voucher, tier }: Pick<RedeemableCandidate, 'voucher' | 'tier'>,
 ): CategoryInResult[] {
   const resource = voucher ?? tier
   const category = resource === null ? null : categoryOf(configuration, resource)
@@ -134,7 +141,10 @@ export function categoriesOf(
 }
 
 /** The redeemables that apply. */
-export const appliedOf = (checkout: Pick<Checkout, 'candidates'>, outcomes: readonly Outcome[]): Candidate[] =>
+export const appliedOf = (
+  checkout: Pick<Checkout, 'candidates'>,
+  outcomes: readonly Outcome[],
+): RedeemableCandidate[] =>
   outcomes.flatMap((outcome) => (outcome.status === 'APPLICABLE' ? (candidateOf(checkout, outcome) ?? []) : []))
 
 /**
@@ -144,7 +154,7 @@ export const appliedOf = (checkout: Pick<Checkout, 'candidates'>, outcomes: read
 export function orderView(
   { rows, buyer, request }: Checkout,
   order: CalculatedOrder,
-  applied: readonly Candidate[],
+  applied: readonly RedeemableCandidate[],
 ): CalculatedOrderView {
   const { stored } = buyer
   const { order: storedOrder } = rows
@@ -177,7 +187,7 @@ export function orderView(
  */
 export function referrerOf(
   { request: { referrer }, rows: { customers, order } }: Pick<Checkout, 'request' | 'rows'>,
-  applied: readonly Candidate[],
+  applied: readonly RedeemableCandidate[],
 ): StoredCustomer['id'] | null {
   const sent =
     referrer === null

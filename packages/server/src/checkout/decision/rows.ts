@@ -14,7 +14,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { goodKeys } from '../../orders/lines.ts'
 import type { StoredOrder } from '../../orders/order.ts'
-import type { LoadOptions, StoredReply, TierUsage, Versioned } from './checkout-rows.ts'
+import type { CheckoutLoadOptions, StoredReplyRow, TierUsage, Versioned } from './checkout-rows.ts'
 import { type LookupKeys, mergeKeys, newLookupBatcher } from './lookup-batcher.ts'
 import type { CheckoutRequest } from './request.ts'
 import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
@@ -52,7 +52,7 @@ interface FactsResult {
 
 /** The keys of a redemption that can join a batch; null: it needs extra lookups, which a batch does not make. */
 export function batchableKeys(ctx: Ctx, request: CheckoutRequest): LookupKeys | null {
-  const configuration = ctx.configurations.known(ctx.project_id)
+  const configuration = ctx.configurations.cached(ctx.project_id)
   return extraLookupsOf(request, configuration, { is_redemption: true }) === null
     ? keysOf(ctx, request, configuration)
     : null
@@ -74,8 +74,8 @@ export function loadRows(
   ctx: Ctx,
   request: CheckoutRequest,
   configuration: Configuration,
-  options: LoadOptions,
-): Promise<Rows | { kept: StoredReply }> {
+  options: CheckoutLoadOptions,
+): Promise<Rows | { kept: StoredReplyRow }> {
   const keys = keysOf(ctx, request, configuration)
   const extraLookups = extraLookupsOf(request, configuration, options)
   if (extraLookups === null && !options.db.isTransaction) return lookUpInBatch(ctx, options.db, keys)
@@ -84,7 +84,7 @@ export function loadRows(
   )
 }
 
-const facts = preparedStatement<{ found: FactsResult | { kept: StoredReply } }>(
+const facts = preparedStatement<{ found: FactsResult | { kept: StoredReplyRow } }>(
   'select checkout_facts($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as found',
 )
 
@@ -94,7 +94,7 @@ async function queryFacts(
   now: Instant,
   keys: LookupKeys,
   extraLookups: ExtraLookups | null,
-): Promise<FactsResult | { kept: StoredReply }> {
+): Promise<FactsResult | { kept: StoredReplyRow }> {
   const [row] = await facts(db, [
     projectId,
     now,
@@ -107,7 +107,7 @@ async function queryFacts(
     nullIfEmpty(keys.sku_ids),
     extraLookups === null ? null : JSON.stringify(extraLookups),
   ])
-  return (row as { found: FactsResult | { kept: StoredReply } }).found
+  return (row as { found: FactsResult | { kept: StoredReplyRow } }).found
 }
 
 const lookUpInBatch = newLookupBatcher<Rows>(
@@ -156,7 +156,7 @@ export interface ExtraLookups {
 function extraLookupsOf(
   request: CheckoutRequest,
   configuration: Configuration,
-  { lock = false, key = null, guards = [], is_redemption = false }: Omit<LoadOptions, 'db'>,
+  { lock = false, key = null, guards = [], is_redemption = false }: Omit<CheckoutLoadOptions, 'db'>,
 ): ExtraLookups | null {
   const { order, redeemables, session } = request
   const voucherIds = codesOf(request).filter((id) => id.startsWith('v_'))

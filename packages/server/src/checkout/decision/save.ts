@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { Db } from '../../core/db/database.ts'
-import { joined } from '../../core/db/joined.ts'
+import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
 import { JsonParameter } from '../../core/db/json-parameter.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import { sqlState } from '../../core/db/transaction.ts'
@@ -79,7 +79,7 @@ async function savePayload(
   try {
     results = await save(db, [
       new JsonParameter(parameter),
-      event_parts.length === 0 ? null : joined(event_parts.map(({ parts }) => parts)),
+      event_parts.length === 0 ? null : joinJsonTexts(event_parts.map(({ parts }) => parts)),
     ])
   } catch (error) {
     const state = sqlState(error)

@@ -1,7 +1,7 @@
 import type { Applicable, CalculatedOrder } from '@guerdon/engine/schema'
 import type { ConfiguredAssignment, ConfiguredTier } from '../../core/configuration/configuration.ts'
 import { listed } from '../../core/query/list.ts'
-import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
+import { voucherBalanceOf, voucherMetadataOf } from '../../incentives/vouchers/voucher.ts'
 import type { RelatedObjectType, ValidationRuleAssignment } from '../../rules/validation-rules/schema.ts'
 import type { Checkout } from '../decision/facts.ts'
 import { categoriesOf, explained, orderView } from '../decision/results.ts'
@@ -78,7 +78,7 @@ function cardOf({ rows: { configuration } }: Checkout, voucher: NonNullable<Offe
       return reward?.type === 'COIN' ? [reward.parameters as { coin: Ratios }] : []
     })
     .map(({ coin: { exchange_ratio, points_ratio } }) => ({ exchange_ratio, points_ratio }))
-  return { points: voucher.credits_added ?? 0, balance: balanceOf(voucher), ...coin }
+  return { points: voucher.credits_added ?? 0, balance: voucherBalanceOf(voucher), ...coin }
 }
 
 interface Ratios {
@@ -117,7 +117,7 @@ function nameOf({ object, campaign, tier, stack }: Offer): { name?: string } {
 
 function metadataShown({ object, campaign, tier, voucher }: Offer): Record<string, unknown> {
   if (object === 'campaign') return campaign?.metadata ?? {}
-  return tier?.metadata ?? (voucher === null ? {} : metadataOf(voucher))
+  return tier?.metadata ?? (voucher === null ? {} : voucherMetadataOf(voucher))
 }
 
 /** The rule assignments of a qualified offer: all are met, except that a scenario may have omitted some of their rules. */

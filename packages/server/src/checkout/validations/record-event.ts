@@ -14,7 +14,7 @@ export function recordValidationEvent(
   isValid: boolean,
 ): void {
   if (request.as_of !== null) return // a simulation, no real checkout
-  ctx.saving?.onReply((validation) => {
+  ctx.replyStore?.onReply((validation) => {
     const campaigns = new Set(candidates.flatMap(({ campaign }) => campaign?.id ?? []))
     const figure = isValid ? 'validations_succeeded' : 'validations_failed'
     const type = isValid ? 'customer.validation.succeeded' : 'customer.validation.failed'

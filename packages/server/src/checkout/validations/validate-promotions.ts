@@ -14,7 +14,7 @@ import { trackingIdOf } from '../decision/tracked.ts'
 import { recordValidationEvent } from './record-event.ts'
 import type { PromotionValidation, PromotionValidationBody, PromotionValidationQuery } from './schema.ts'
 import { refuseAsOf } from './validate.ts'
-import { tierView } from './validate-tier.ts'
+import { promotionTierView } from './validate-tier.ts'
 
 /**
  * Lists the promotion tiers that apply to an order, each evaluated on its own on the order as it was sent
@@ -40,7 +40,9 @@ export async function validatePromotions(
     valid,
     ...trackingIdOf(ctx, checkout),
     // `outcomes` are newest first; the stable sort keeps that order within the same hierarchy.
-    promotions: applied.map((outcome) => tierView(ctx, checkout, outcome)).sort((a, b) => a.hierarchy - b.hierarchy),
+    promotions: applied
+      .map((outcome) => promotionTierView(ctx, checkout, outcome))
+      .sort((a, b) => a.hierarchy - b.hierarchy),
   }
   // The caller did not try each tier: only applicable ones count as validations of their campaign.
   const candidates = applied.flatMap((outcome) => candidateOf(checkout, outcome) ?? [])
@@ -74,7 +76,7 @@ function readFilter(sent: unknown): Filter | null {
  * configuration; if it proves to be outdated, they are selected again.
  */
 async function loadTiers(ctx: Ctx, request: CheckoutRequest, filter: Filter | null): Promise<Checkout> {
-  let configuration = ctx.configurations.known(ctx.project_id)
+  let configuration = ctx.configurations.cached(ctx.project_id)
   for (let attempt = 0; ; attempt += 1) {
     const tiers = selectTiers(ctx, configuration, filter)
     const tierRequest = { ...request, redeemables: tiers.map(({ id }) => ({ object: 'promotion_tier' as const, id })) }

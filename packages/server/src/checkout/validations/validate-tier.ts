@@ -7,7 +7,7 @@ import { getTier } from '../../incentives/promotions/tier-store.ts'
 import { toCategory } from '../../rules/categories/store.ts'
 import { setOnly } from '../../rules/terms/validity.ts'
 import type { Checkout } from '../decision/facts.ts'
-import type { Candidate } from '../decision/redeemables.ts'
+import type { RedeemableCandidate } from '../decision/redeemables.ts'
 import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalView } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
@@ -18,7 +18,7 @@ import { validateSingle } from './validate-single.ts'
  * Queries only for a tier that is not in the cached configuration: if a cached tier was deleted, the checkout itself finds out.
  */
 export async function refuseUnknownTier(ctx: Ctx, id: string): Promise<void> {
-  if (!ctx.configurations.known(ctx.project_id).tiers.has(id)) await getTier(ctx, id)
+  if (!ctx.configurations.cached(ctx.project_id).tiers.has(id)) await getTier(ctx, id)
 }
 
 /**
@@ -32,13 +32,13 @@ export function validateTier(
 ): Promise<PromotionTierValidation | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, [{ object: 'promotion_tier', id }])
   return validateSingle(ctx, request, (checkout, outcome, session) => ({
-    ...tierView(ctx, checkout, outcome),
+    ...promotionTierView(ctx, checkout, outcome),
     ...(session === null ? {} : { session }),
   }))
 }
 
 /** A tier with its outcome. */
-export function tierView(ctx: Ctx, checkout: Checkout, outcome: Outcome): PromotionTierValidation {
+export function promotionTierView(ctx: Ctx, checkout: Checkout, outcome: Outcome): PromotionTierValidation {
   const { tier, campaign } = knownTier(candidateOf(checkout, outcome), outcome.id)
   const { banner } = tier
   const common = {
@@ -64,7 +64,10 @@ export function tierView(ctx: Ctx, checkout: Checkout, outcome: Outcome): Promot
   }
 }
 
-function knownTier(candidate: Candidate | null, id: string): { tier: ConfiguredTier; campaign: ConfiguredCampaign } {
+function knownTier(
+  candidate: RedeemableCandidate | null,
+  id: string,
+): { tier: ConfiguredTier; campaign: ConfiguredCampaign } {
   const { tier = null, campaign = null } = candidate ?? {}
   if (tier === null || campaign === null) throw notFound('promotion_tier', id)
   return { tier, campaign }

@@ -3,10 +3,10 @@ import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, type ErrorKey } from '../../core/http/errors.ts'
 import type { StoredReplyResult } from '../../core/http/operation.ts'
-import { balanceOf, metadataOf } from '../../incentives/vouchers/voucher.ts'
+import { voucherBalanceOf, voucherMetadataOf } from '../../incentives/vouchers/voucher.ts'
 import { setOnly } from '../../rules/terms/validity.ts'
 import { assembleCheckout, type Checkout } from '../decision/facts.ts'
-import type { Candidate } from '../decision/redeemables.ts'
+import type { RedeemableCandidate } from '../decision/redeemables.ts'
 import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalFacts, refusalView } from '../decision/results.ts'
 import type { SessionView } from '../decision/schema.ts'
@@ -46,8 +46,8 @@ export function validateVoucher(
 }
 
 function validOf(checkout: Checkout, outcome: Applicable, session: SessionView | null): VoucherValidation {
-  const candidate = candidateOf(checkout, outcome) as Candidate
-  const voucher = candidate.voucher as NonNullable<Candidate['voucher']>
+  const candidate = candidateOf(checkout, outcome) as RedeemableCandidate
+  const voucher = candidate.voucher as NonNullable<RedeemableCandidate['voucher']>
   const { campaign } = candidate
   const { order, applicable_to, inapplicable_to } = outcome
   return {
@@ -59,7 +59,7 @@ function validOf(checkout: Checkout, outcome: Applicable, session: SessionView |
     ...(order === undefined ? {} : { order: orderView(checkout, order, [candidate]) }),
     ...benefitOf(candidate, outcome),
     ...setOnly({ start_date: voucher.start_date, expiration_date: voucher.expiration_date }),
-    metadata: metadataOf(voucher),
+    metadata: voucherMetadataOf(voucher),
     ...(campaign === null ? {} : { campaign: campaign.name, campaign_id: campaign.id }),
     ...(checkout.request.expand?.has('category') === true ? { categories: categoriesOf(checkout, candidate) } : {}),
   }
@@ -67,11 +67,11 @@ function validOf(checkout: Checkout, outcome: Applicable, session: SessionView |
 
 /** The benefit: of a discount, gift card or loyalty card. */
 function benefitOf(
-  { facts, voucher }: Candidate,
+  { facts, voucher }: RedeemableCandidate,
   { discount, loyalty_card }: Applicable,
 ): Pick<VoucherValidation, 'discount' | 'gift' | 'loyalty' | 'reward'> {
   if (facts.kind === 'gift_voucher' && voucher !== null) {
-    const [amount, balance] = [voucher.credits_added ?? 0, balanceOf(voucher)]
+    const [amount, balance] = [voucher.credits_added ?? 0, voucherBalanceOf(voucher)]
     return { gift: { amount, balance, effect: facts.gift.effect ?? 'APPLY_TO_ORDER' } }
   }
   if (facts.kind === 'loyalty_card') {
@@ -122,7 +122,7 @@ function invalidOf(ctx: Ctx, checkout: Checkout, code: string, outcome: Inapplic
     code: voucher?.code ?? code,
     reason: voucher === null ? 'voucher not found' : reason.message,
     error: refusalView(ctx, reason, candidate, outcome),
-    metadata: voucher === null ? {} : metadataOf(voucher),
+    metadata: voucher === null ? {} : voucherMetadataOf(voucher),
   }
 }
 

@@ -7,7 +7,7 @@ import { refreshed } from './load.ts'
 /** The cached configurations of projects in this process, with least-recently-used eviction. */
 export interface Configurations {
   /** The cached configuration of a project, possibly stale. */
-  known(projectId: string): Configuration
+  cached(projectId: string): Configuration
   /** The configuration at this version or a later one; concurrent requests share one load. */
   atLeast(db: Db, projectId: string, version: number): Promise<Configuration>
 }
@@ -35,7 +35,7 @@ export function openConfigurations(): Configurations {
   }
 
   return {
-    known,
+    cached: known,
     async atLeast(db, projectId, version) {
       let configuration = known(projectId)
       // A shared load that started before this version was committed may not contain it, so check again.

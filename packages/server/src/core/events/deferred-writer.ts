@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
-import { joined } from '../db/joined.ts'
+import { joinJsonTexts } from '../db/join-json-texts.ts'
 import { preparedStatement } from '../db/prepared-statements.ts'
 import type { Tally } from '../db/tallies.ts'
 import { newId } from '../lib/ids.ts'
@@ -90,7 +90,7 @@ const insertRows = preparedStatement(`
   ) as told`)
 
 const insertEvents = (db: Db, events: ReadonlyArray<NonNullable<DeferredRecord['event']>>): Promise<unknown> =>
-  insertRows(db, [JSON.stringify(events.map(({ row }) => row)), joined(events.map(({ data }) => data))])
+  insertRows(db, [JSON.stringify(events.map(({ row }) => row)), joinJsonTexts(events.map(({ data }) => data))])
 
 const insertTallies = preparedStatement(
   'insert into tallies (project_id, name, id, delta) select t.project_id, t.name, t.id, t.delta from jsonb_populate_recordset(null::tallies, $1::jsonb) t',

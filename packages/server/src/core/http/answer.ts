@@ -10,12 +10,12 @@ import { downloadAnswer } from './download.ts'
 import { ApiError, errorText, notFound } from './errors.ts'
 import {
   claim,
-  expiryOf,
   fingerprintOf,
   idempotencyKey,
   isKept,
   isKeptRefusal,
   keep,
+  keyExpiryOf,
   type keyedQueue,
   release,
 } from './idempotency.ts'
@@ -25,8 +25,8 @@ import {
   familyOf,
   mayRepeat,
   type Operation,
+  type OperationRun,
   pathParamNames,
-  type Run,
   StoredReplyResult,
   successStatus,
   writes,
@@ -60,7 +60,7 @@ export function answerOf(operation: Operation, parts: AnswerParts): Answer {
 /** What is the same for every request of an operation. */
 interface Handler extends AnswerParts {
   operation: Operation
-  run: Run
+  run: OperationRun
   readInput: InputReader
   /** Of a reply that is not a refusal. */
   status: number
@@ -77,7 +77,7 @@ interface RequestScope {
 }
 
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
-function runningAnswer(operation: Operation, run: Run, parts: AnswerParts): Answer {
+function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerParts): Answer {
   const handler: Handler = {
     ...parts,
     operation,
@@ -174,7 +174,7 @@ async function rollBackOnRefusal(scope: RequestScope, trx: Trx): Promise<StoredR
 async function runSelfSaving(scope: RequestScope, key: string | null): Promise<StoredReply> {
   const { handler, request, reply, ctx, afterCommit } = scope
   let onReplyWork: (body: string) => void = () => {}
-  const saving: ReplyStore = {
+  const replyStore: ReplyStore = {
     key: null,
     replyOf: (result) => replyOf(scope, result),
     onReply: (work) => {
@@ -186,15 +186,15 @@ async function runSelfSaving(scope: RequestScope, key: string | null): Promise<S
     return stored
   }
   if (key === null) {
-    const result = await decide(scope, { ...ctx, saving })
+    const result = await decide(scope, { ...ctx, replyStore })
     for (const work of afterCommit) work()
     return notifyReply(replyOf(scope, result))
   }
   const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
-  saving.key = { key, fingerprint: fingerprint.toString('hex'), expires_at: expiryOf(ctx.now) }
+  replyStore.key = { key, fingerprint: fingerprint.toString('hex'), expires_at: keyExpiryOf(ctx.now) }
   // Requests with the same key run one at a time, as above: a retry that had to wait finds the stored reply.
   return handler.serialize(`${ctx.project_id} ${key}`, async () => {
-    const result = await decide(scope, { ...ctx, saving }).catch((error: unknown) => {
+    const result = await decide(scope, { ...ctx, replyStore }).catch((error: unknown) => {
       if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
       return error
     })

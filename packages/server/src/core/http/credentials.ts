@@ -46,7 +46,7 @@ export interface Credentials {
   proven<T extends object>(presented: string, prove: () => Promise<T>): T | Promise<T>
   /** Clears the cache of this node; call it after a change is committed. */
   forget(): void
-  remembered(): { entries: number; hits: number; misses: number }
+  cacheStats(): { entries: number; hits: number; misses: number }
   close(): Promise<void>
 }
 
@@ -97,7 +97,7 @@ export async function openCredentials(database: Database, now: () => number): Pr
     project: async (id) => cached(`project ${id}`, () => findProject(db, id)),
     proven: (presented, prove) => cached(`proven ${presented}`, prove),
     forget,
-    remembered: () => ({ entries: cache.size, hits, misses }),
+    cacheStats: () => ({ entries: cache.size, hits, misses }),
     close: () => {
       clearInterval(sweeper)
       return listener.close()

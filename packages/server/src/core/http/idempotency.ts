@@ -36,7 +36,7 @@ export async function claim(
   fingerprint: Buffer,
   now: Instant,
 ): Promise<StoredReply | null> {
-  const expiresAt = expiryOf(now)
+  const expiresAt = keyExpiryOf(now)
   const { rows } = await sql`
     insert into idempotency_keys as k (project_id, key, fingerprint, expires_at)
     values (${scope}, ${key}, ${fingerprint}, ${expiresAt})
@@ -55,14 +55,15 @@ export async function claim(
     .where('key', '=', key)
     .select(['fingerprint', 'status', 'body'])
     .executeTakeFirstOrThrow()
-  if (!fingerprint.equals(stored.fingerprint)) throw usedOtherwise(key)
+  if (!fingerprint.equals(stored.fingerprint)) throw idempotencyKeyConflict(key)
   return { status: stored.status as number, body: stored.body as string }
 }
 
 /** When a stored reply expires. */
-export const expiryOf = (now: Instant): Instant => toInstant(Date.parse(now) + limits.idempotency_ttl_hours * 3_600_000)
+export const keyExpiryOf = (now: Instant): Instant =>
+  toInstant(Date.parse(now) + limits.idempotency_ttl_hours * 3_600_000)
 
-export const usedOtherwise = (key: string): ApiError =>
+export const idempotencyKeyConflict = (key: string): ApiError =>
   new ApiError('idempotency_key_conflict', { details: `Idempotency key '${key}' was used with another request` })
 
 /** Stores the reply under a claimed key, in the same transaction as the effects it reports. */

@@ -24,9 +24,9 @@ export interface DocumentedOperation {
   deprecated?: true
   tags: [string]
   security: Array<Record<string, string[]>>
-  parameters: Array<DocumentedParameter | Reference>
+  parameters: Array<DocumentedParameter | SchemaReference>
   requestBody?: { required: boolean; content: Content }
-  responses: Record<string, DocumentedResponse | Reference>
+  responses: Record<string, DocumentedResponse | SchemaReference>
 }
 
 export interface DocumentedParameter {
@@ -41,7 +41,7 @@ export interface DocumentedParameter {
 
 export interface DocumentedResponse {
   description: string
-  headers?: Record<string, Reference>
+  headers?: Record<string, SchemaReference>
   content?: Content
 }
 
@@ -53,7 +53,7 @@ export type SecurityScheme =
       flows: { clientCredentials: { tokenUrl: string; scopes: Record<string, string> } }
     }
 
-export interface Reference {
+export interface SchemaReference {
   $ref: string
 }
 

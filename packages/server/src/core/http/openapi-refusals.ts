@@ -1,6 +1,6 @@
 import { apiVersion } from './admission.ts'
 import { type ErrorBody, type ErrorKey, errorMessage, errorStatus } from './errors.ts'
-import type { DocumentedOperation, DocumentedResponse, Reference } from './openapi-document.ts'
+import type { DocumentedOperation, DocumentedResponse, SchemaReference } from './openapi-document.ts'
 import type { JsonSchema } from './openapi-schema.ts'
 import { familyOf, isOpen, mayRepeat, type Operation } from './operation.ts'
 
@@ -45,7 +45,7 @@ const sharedResponses: ReadonlyArray<readonly [name: string, keys: readonly Erro
 export const refusalComponents = (): Record<string, DocumentedResponse> =>
   Object.fromEntries(sharedResponses.map(([name, keys]) => [name, refusal(keys)]))
 
-function sharedOr(keys: readonly ErrorKey[]): DocumentedResponse | Reference {
+function sharedOr(keys: readonly ErrorKey[]): DocumentedResponse | SchemaReference {
   const shared = sharedResponses.find(
     ([, group]) => group.length === keys.length && group.every((key) => keys.includes(key)),
   )

@@ -55,10 +55,10 @@ export interface Operation {
   /** Finds the resource of the path before the body is validated, or throws 404. `run` gets the result as `target`. */
   target?(ctx: InstallationCtx, input: { params: Record<string, string>; query: unknown }): Promise<unknown>
   /** Absent if every call is a download. */
-  run?: Run
+  run?: OperationRun
 }
 
-export type Run = (
+export type OperationRun = (
   ctx: InstallationCtx,
   input: { params: Record<string, string>; query: unknown; body: unknown; target: unknown },
 ) => Promise<unknown>

@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { InstallationCtx } from '../context.ts'
 import { invalidPayload, invalidQuery } from './errors.ts'
-import { familyOf, type Operation, type Run } from './operation.ts'
+import { familyOf, type Operation, type OperationRun } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { compileValidator, type Wording } from './validation.ts'
 
-export type InputReader = (ctx: InstallationCtx, request: FastifyRequest) => Promise<Parameters<Run>[1]>
+export type InputReader = (ctx: InstallationCtx, request: FastifyRequest) => Promise<Parameters<OperationRun>[1]>
 
 /** Validates the query, finds the target, validates the body: failures are reported in this order. */
 export function inputReaderOf(operation: Operation): InputReader {

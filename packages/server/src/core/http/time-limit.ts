@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { limits } from '../lib/limits.ts'
 import { unavailable } from './failures.ts'
 import type { Operation } from './operation.ts'
-import type { Watch } from './watch-requests.ts'
+import type { RequestWatch } from './watch-requests.ts'
 
 /**
  * Refuses requests that exceed the time limit. One timer checks all of them once a second: a timer and an abort signal per
@@ -10,7 +10,7 @@ import type { Watch } from './watch-requests.ts'
  */
 export function limitTime(
   app: FastifyInstance,
-  { in_flight }: Pick<Watch, 'in_flight'>,
+  { in_flight }: Pick<RequestWatch, 'in_flight'>,
   { answer_ms = limits.request_timeout_seconds * 1_000, look_ms = 1_000 } = {},
 ): void {
   const refused = new WeakSet<FastifyReply>()

@@ -13,7 +13,7 @@ export interface InFlight {
   started: number
 }
 
-export interface Watch {
+export interface RequestWatch {
   /** Requests that have not ended. */
   in_flight(): InFlight[]
   /** Calls back when a request has ended, successfully or not. */
@@ -21,11 +21,11 @@ export interface Watch {
 }
 
 /** Tracks the requests in flight and notifies subscribers when they end. */
-export function watchRequests(app: FastifyInstance): Watch {
+export function watchRequests(app: FastifyInstance): RequestWatch {
   /** Each request in flight occupies one slot; a Set would compute a hash per request. */
   const slots: Array<InFlight | null> = []
   const freeSlots: number[] = []
-  const callbacks: Array<Parameters<Watch['onEnd']>[0]> = []
+  const callbacks: Array<Parameters<RequestWatch['onEnd']>[0]> = []
   app.addHook('onRequest', (request, reply, next) => {
     const started = performance.now()
     const slot = freeSlots.pop() ?? slots.length

@@ -16,7 +16,7 @@ import { ownDatabase } from '../../testing/nodes.ts'
 import type { Ctx, Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import { ApiError } from '../http/errors.ts'
-import { type AsyncAction, defineAsyncAction, startAsyncAction, workAsyncActions } from './async-action.ts'
+import { type AsyncActionDefinition, defineAsyncAction, startAsyncAction, workAsyncActions } from './async-action.ts'
 import type { AsyncAction as AsyncActionView } from './async-actions/schema.ts'
 import { getAsyncAction } from './async-actions/store.ts'
 import { rowByRow } from './row-by-row.ts'
@@ -31,7 +31,7 @@ async function newNode(): Promise<Runtime> {
 }
 
 /** A node that runs the given actions, with a project to start them in. */
-async function atWork(...actions: AsyncAction[]) {
+async function atWork(...actions: AsyncActionDefinition[]) {
   const runtime = await newNode()
   const project = await insertProject(runtime)
   await workAsyncActions(runtime, actions)
@@ -39,7 +39,7 @@ async function atWork(...actions: AsyncAction[]) {
 }
 
 const callsTo = (runtime: Runtime, project: Project) => ({
-  start: <Input extends object>(action: AsyncAction<Input>, input: Input) =>
+  start: <Input extends object>(action: AsyncActionDefinition<Input>, input: Input) =>
     asRequest(runtime, project, (ctx) => startAsyncAction(ctx, action, input)).then(
       ({ async_action_id }) => async_action_id,
     ),
@@ -316,7 +316,7 @@ test('actions created in the same instant keep their order', async () => {
 test('an action can define its serialisation key', async () => {
   const action = defineAsyncAction<{ campaign_id: string }, object>({
     type: 'CAMPAIGN.VOUCHERS_GENERATE',
-    lane: ({ campaign_id }) => `campaign ${campaign_id}`,
+    serialKey: ({ campaign_id }) => `campaign ${campaign_id}`,
     begin: () => ({}),
     async step() {
       return { state: {}, progress: 100, done: 1, failed: [], finished: true }
@@ -335,13 +335,13 @@ test('an action can define its serialisation key', async () => {
 
 test('an action that throws ends as FAILED with its counts; the failed step is rolled back', async () => {
   const brokenAt: Array<object | null> = []
-  const action: AsyncAction<typeof counting, { next: number }> = {
+  const action: AsyncActionDefinition<typeof counting, { next: number }> = {
     ...countingAction((first) => {
       if (first === 20) throw new TypeError('a fault of ours')
     }),
-    broken: async (_ctx, _input, state) => void brokenAt.push(state),
+    onFailed: async (_ctx, _input, state) => void brokenAt.push(state),
   }
-  const { start, ended, counted } = await atWork(action as AsyncAction)
+  const { start, ended, counted } = await atWork(action as AsyncActionDefinition)
   const endedAction = await ended(await start(action, counting))
   expect(endedAction).toMatchObject({ status: 'FAILED', operation_status: 'FAILED', progress: 80 })
   expect(endedAction.result).toEqual({ message: 'Internal Server Error', failed: [], done_count: 20, failed_count: 0 })
@@ -351,16 +351,16 @@ test('an action that throws ends as FAILED with its counts; the failed step is r
 })
 
 test('an action whose failure handler throws too still ends', async () => {
-  const action: AsyncAction<typeof counting, { next: number }> = {
+  const action: AsyncActionDefinition<typeof counting, { next: number }> = {
     ...countingAction(),
     begin() {
       throw new ApiError('resource_in_use', { details: 'The campaign is gone' })
     },
-    async broken({ db }) {
+    async onFailed({ db }) {
       await sql`select 1 / 0`.execute(db)
     },
   }
-  const { start, ended } = await atWork(action as AsyncAction)
+  const { start, ended } = await atWork(action as AsyncActionDefinition)
   expect(await ended(await start(action, counting))).toMatchObject({
     status: 'FAILED',
     result: { message: 'The campaign is gone' },

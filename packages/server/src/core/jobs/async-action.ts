@@ -17,26 +17,26 @@ import {
   saveCheckpoint,
 } from './checkpoint.ts'
 import type { QueueData } from './queues.ts'
-import type { Run } from './workers.ts'
+import type { JobRun } from './workers.ts'
 
 /**
  * A long operation that runs in steps. Each step is one transaction that also saves a checkpoint, so after a crash only the
  * uncommitted step is repeated, and nothing is done twice or lost. All changes go through the `db` of the context. Input and
  * state are plain JSON; the input is deleted when the action ends.
  */
-export interface AsyncAction<Input extends object = object, State extends object = object> {
+export interface AsyncActionDefinition<Input extends object = object, State extends object = object> {
   type: AsyncActionType
   /** The serialisation key: actions with the same key run one after another, in order of arrival. Default: the type. */
-  lane?(input: Input): string
+  serialKey?(input: Input): string
   begin(ctx: Ctx, input: Input): State | Promise<State>
-  step(ctx: Ctx, input: Input, state: State): Promise<Step<State>>
+  step(ctx: Ctx, input: Input, state: State): Promise<ActionStep<State>>
   /** Returns the `result` of the action in the API. */
-  finish(ctx: Ctx, input: Input, outcome: Outcome<State>): object | Promise<object>
+  finish(ctx: Ctx, input: Input, outcome: ActionOutcome<State>): object | Promise<object>
   /** Called in the transaction that ends the action as FAILED; `state` is null if `begin` never committed. */
-  broken?(ctx: Ctx, input: Input, state: State | null): Promise<void>
+  onFailed?(ctx: Ctx, input: Input, state: State | null): Promise<void>
 }
 
-export interface Step<State> {
+export interface ActionStep<State> {
   state: State
   /** 0 to 100. */
   progress: number
@@ -48,7 +48,7 @@ export interface Step<State> {
   finished: boolean
 }
 
-export interface Outcome<State> {
+export interface ActionOutcome<State> {
   state: State
   done_count: number
   failed_count: number
@@ -58,13 +58,13 @@ export interface Outcome<State> {
 
 /** Infers the types of an action: `defineAsyncAction<Input, State>({ type: 'CUSTOMERS.IMPORT_CSV', begin … })`. */
 export const defineAsyncAction = <Input extends object, State extends object>(
-  action: AsyncAction<Input, State>,
-): AsyncAction<Input, State> => action
+  action: AsyncActionDefinition<Input, State>,
+): AsyncActionDefinition<Input, State> => action
 
 /** Starts an action in the caller's transaction: its record and its job exist if and only if the transaction commits. */
 export async function startAsyncAction<Input extends object>(
   ctx: Ctx,
-  action: AsyncAction<Input>,
+  action: AsyncActionDefinition<Input>,
   input: Input,
 ): Promise<{ async_action_id: Id<'async_action'> }> {
   const { db, project_id, now, request_id, caller, jobs } = ctx
@@ -88,14 +88,14 @@ export async function startAsyncAction<Input extends object>(
       result: null,
     })
     .execute()
-  const lane = `${project_id} ${action.lane?.(input) ?? action.type}`
+  const lane = `${project_id} ${action.serialKey?.(input) ?? action.type}`
   const isSent = await jobs.send(ctx, 'async-actions', { project_id, action_id: id }, { id: jobIdOf(id), lane })
   assert(isSent)
   return { async_action_id: id }
 }
 
 /** Runs queued actions in this process. */
-export async function workAsyncActions(runtime: Runtime, actions: readonly AsyncAction[]): Promise<void> {
+export async function workAsyncActions(runtime: Runtime, actions: readonly AsyncActionDefinition[]): Promise<void> {
   assert(new Set(actions.map(({ type }) => type)).size === actions.length, 'two async actions have the same type')
   await runtime.jobs.work('async-actions', (data, run) => runAsyncAction(runtime, actions, data, run))
 }
@@ -106,9 +106,9 @@ const retriesWithoutProgressMax = 20
 /** Runs an action from its checkpoint to the end, or until `signal` aborts. */
 export async function runAsyncAction(
   runtime: Runtime,
-  actions: readonly AsyncAction[],
+  actions: readonly AsyncActionDefinition[],
   { project_id, action_id }: QueueData['async-actions'],
-  { retries, signal }: Run,
+  { retries, signal }: JobRun,
 ): Promise<'again' | undefined> {
   // The input can be large and never changes: it is read once per run, not once per step.
   const record = await runtime.database.db
@@ -150,10 +150,10 @@ export async function runAsyncAction(
       await inStepTransaction((ctx) => end(ctx, undefined))
     }
 
-    async function end(ctx: Ctx, definition: AsyncAction | undefined): Promise<boolean> {
+    async function end(ctx: Ctx, definition: AsyncActionDefinition | undefined): Promise<boolean> {
       const lockedAction = await lockAction(ctx, action_id)
       if (lockedAction === null) return true
-      await definition?.broken?.(ctx, record?.input ?? {}, lockedAction.checkpoint?.state ?? null)
+      await definition?.onFailed?.(ctx, record?.input ?? {}, lockedAction.checkpoint?.state ?? null)
       await failAction(ctx, action_id, lockedAction, message)
       return true
     }
@@ -163,7 +163,7 @@ export async function runAsyncAction(
 /** Runs the next step in one transaction and returns whether the action is finished. */
 async function advance(
   ctx: Ctx,
-  action: AsyncAction | undefined,
+  action: AsyncActionDefinition | undefined,
   id: Id<'async_action'>,
   input: object,
   retries: number,

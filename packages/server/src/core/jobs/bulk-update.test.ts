@@ -5,7 +5,7 @@ import { asRequest, runAsyncActions } from '../../testing/background.ts'
 import { countedRows } from '../../testing/counting-action.ts'
 import { ApiError, notFound } from '../http/errors.ts'
 import { limits } from '../lib/limits.ts'
-import { type AsyncAction, runAsyncAction, startAsyncAction } from './async-action.ts'
+import { type AsyncActionDefinition, runAsyncAction, startAsyncAction } from './async-action.ts'
 import { type BulkUpdate, defineBulkUpdate } from './bulk-update.ts'
 
 interface Item {
@@ -30,7 +30,7 @@ const counting = (more: Partial<BulkUpdate<Item, null>> = {}, onItem: (item: Ite
       return { found: !source_id.startsWith('new') }
     },
     ...more,
-  }) as AsyncAction
+  }) as AsyncActionDefinition
 
 async function start({ service: { runtime }, project_id }: Shop, items: Item[]): Promise<string> {
   const project = await runtime.credentials.project(project_id)
@@ -40,7 +40,7 @@ async function start({ service: { runtime }, project_id }: Shop, items: Item[]):
   return async_action_id
 }
 
-const run = ({ service: { runtime }, project_id }: Shop, action: AsyncAction) =>
+const run = ({ service: { runtime }, project_id }: Shop, action: AsyncActionDefinition) =>
   runAsyncActions(runtime, project_id, [action])
 const read = async (shop: Shop, id: string) => (await shop.call('GET', `/v1/async-actions/${id}`)).body
 const counted = ({ service: { runtime }, project_id }: Shop) => countedRows({ db: runtime.database.db, project_id })

@@ -4,7 +4,7 @@ import { type ApiError, errorMessage } from '../http/errors.ts'
 import { csvRow } from '../lib/csv.ts'
 import { randomText } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
-import { type AsyncAction, defineAsyncAction } from './async-action.ts'
+import { type AsyncActionDefinition, defineAsyncAction } from './async-action.ts'
 import type { AsyncActionType } from './async-actions/schema.ts'
 import { appendToFile, deleteFile, fileExpiry, insertFile, publishFile } from './files/store.ts'
 import { rowByRow } from './row-by-row.ts'
@@ -80,7 +80,7 @@ export function defineMetadataUpdate<Setup, Key extends BulkKey = 'source_id'>(
 function bulkAction<Input extends object, Item extends object, Setup>(
   definition: BulkUpdate<Item, Setup>,
   { count, slice }: Items<Input, Item>,
-): AsyncAction<Input, BulkState> {
+): AsyncActionDefinition<Input, BulkState> {
   const { type, known_by = 'source_id', names_source, key, prepare, item: update } = definition
   return defineAsyncAction<Input, BulkState>({
     type,
@@ -129,7 +129,7 @@ function bulkAction<Input extends object, Item extends object, Setup>(
         errors: failed,
       }
     },
-    async broken(ctx, _input, state) {
+    async onFailed(ctx, _input, state) {
       if (state !== null) await deleteFile(ctx, state.report_id)
     },
   })

@@ -7,7 +7,7 @@ import { ApiError } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { csvRow } from '../lib/csv.ts'
 import { limits } from '../lib/limits.ts'
-import { type AsyncAction, runAsyncAction } from './async-action.ts'
+import { type AsyncActionDefinition, runAsyncAction } from './async-action.ts'
 import { StartedAsyncAction } from './async-actions/schema.ts'
 import { type CsvRow, defineCsvImport } from './csv-import.ts'
 import { type Refusal, startFileImport } from './file-import.ts'
@@ -60,12 +60,12 @@ async function upload(shop: Shop, file: string | Uint8Array): Promise<string> {
   return answer.body.async_action_id
 }
 
-const run = (shop: Shop, action: AsyncAction = counting() as AsyncAction) =>
+const run = (shop: Shop, action: AsyncActionDefinition = counting() as AsyncActionDefinition) =>
   runAsyncActions(shop.service.runtime, shop.project_id, [action])
 
 const read = async (shop: Shop, id: string) => (await shop.call('GET', `/v1/async-actions/${id}`)).body
 
-async function imported(shop: Shop, file: string | Uint8Array, action?: AsyncAction) {
+async function imported(shop: Shop, file: string | Uint8Array, action?: AsyncActionDefinition) {
   const id = await upload(shop, file)
   await run(shop, action)
   expect(await filesOf(shop)).toBe(0)
@@ -91,7 +91,7 @@ test('a file is imported in steps and then deleted', async () => {
   const id = await upload(shop, file)
   expect(await filesOf(shop)).toBe(2)
   expect(await read(shop, id)).toMatchObject({ status: 'ENQUEUED', progress: 0 })
-  await run(shop, counting((rows) => steps.push(rows)) as AsyncAction)
+  await run(shop, counting((rows) => steps.push(rows)) as AsyncActionDefinition)
 
   expect(await read(shop, id)).toMatchObject({
     status: 'DONE',
@@ -172,7 +172,11 @@ test('a header alone imports no row; byte order mark and blanks are not part of 
   const shop = await shopWithProbe()
   expect(await imported(shop, 'name\n')).toMatchObject({ status: 'DONE', result: { done_count: 0, failed_count: 0 } })
   const seen: CsvRow[] = []
-  await imported(shop, '\ufeff NAME ,, Color \nMug,x, blue \n', counting((rows) => seen.push(...rows)) as AsyncAction)
+  await imported(
+    shop,
+    '\ufeff NAME ,, Color \nMug,x, blue \n',
+    counting((rows) => seen.push(...rows)) as AsyncActionDefinition,
+  )
   expect(seen).toEqual([{ row: 1, cells: { NAME: 'Mug', Color: ' blue ' } }])
 })
 
@@ -182,7 +186,7 @@ test('rows larger than one read are imported, rows over the size limit are repor
   const seen: number[] = []
   const file = `name,text\na,${large}\nb,"${large}\n${large}"\nc,${large}${large}\nd,"${large}"\n`
   const action = counting((rows) => seen.push(...rows.map(({ cells }) => cells.text?.length ?? 0)))
-  expect(await imported(shop, file, action as AsyncAction)).toMatchObject({
+  expect(await imported(shop, file, action as AsyncActionDefinition)).toMatchObject({
     result: {
       done_count: 2,
       failed: [
@@ -213,12 +217,12 @@ describe('an interrupted import continues from its checkpoint and imports each r
     const stopped = counting(([row]) => {
       first.push(row?.row ?? 0)
       if (first.length === 2) stopping.abort()
-    }) as AsyncAction
+    }) as AsyncActionDefinition
     expect(await runAsyncAction(runtime, [stopped], data, { retries: 0, signal: stopping.signal })).toBe('again')
     expect(await read(shop, id)).toMatchObject({ status: 'IN_PROGRESS', progress: 44 })
     expect(await counted(shop)).toEqual({ 1: 1_000 })
 
-    await run(shop, counting(([row]) => first.push(row?.row ?? 0)) as AsyncAction)
+    await run(shop, counting(([row]) => first.push(row?.row ?? 0)) as AsyncActionDefinition)
     expect(first).toEqual([1, 501, 1_001, 1_501])
     expect(await read(shop, id)).toMatchObject({ status: 'DONE', result })
     expect(await counted(shop)).toEqual({ 1: 1_999 })
@@ -232,7 +236,7 @@ describe('an interrupted import continues from its checkpoint and imports each r
     const interrupted = counting(() => {
       steps += 1
       if (steps === 3) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
-    }) as AsyncAction
+    }) as AsyncActionDefinition
     await expect(run(shop, interrupted)).rejects.toThrow('gone')
     expect(await counted(shop)).toEqual({ 1: 1_000 }) // the third step was rolled back
     await run(shop)
@@ -247,7 +251,7 @@ test('a failed import reports its counts, and its file is deleted too', async ()
   const broken = counting(() => {
     steps += 1
     if (steps === 2) throw new Error('a bug')
-  }) as AsyncAction
+  }) as AsyncActionDefinition
   expect(await imported(shop, `name,source_id\n${rowsNamed(700)}`, broken)).toMatchObject({
     status: 'FAILED',
     result: { message: 'Internal Server Error', done_count: 500, failed_count: 0 },
@@ -273,7 +277,7 @@ test('a refused row leaves nothing behind', async () => {
     },
     failure: ({ row, cells }) => ({ name: cells.name, row }),
   })
-  expect(await imported(shop, 'name\na\nbad\nb\na\n', action as AsyncAction)).toMatchObject({
+  expect(await imported(shop, 'name\na\nbad\nb\na\n', action as AsyncActionDefinition)).toMatchObject({
     result: {
       done_count: 2,
       failed: [

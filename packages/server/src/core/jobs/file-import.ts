@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { FileRow } from '../db/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Id } from '../lib/ids.ts'
-import { type AsyncAction, defineAsyncAction, type Outcome, startAsyncAction } from './async-action.ts'
+import { type ActionOutcome, type AsyncActionDefinition, defineAsyncAction, startAsyncAction } from './async-action.ts'
 import type { AsyncActionType } from './async-actions/schema.ts'
 import { appendToFile, deleteFile, fileExpiry, findFile, insertFile, readFileRange } from './files/store.ts'
 
@@ -27,7 +27,7 @@ export interface FileImport<Row extends ImportRow, Setup, Input extends object> 
   /** For the message of the result: `customer(s)`. */
   noun: string
   /** See `AsyncAction`. */
-  lane?(input: Input): string
+  serialKey?(input: Input): string
   /** Called in the transaction that starts the import. */
   begin?(ctx: Ctx, input: Input): Promise<void>
   /** Called once per step: loads what all its rows need. Undefined: the target was deleted, and the import ends. */
@@ -37,7 +37,7 @@ export interface FileImport<Row extends ImportRow, Setup, Input extends object> 
   /** Identifies a failed row in the result. */
   failure(row: Row): object
   /** Called in the transaction that ends the import, completed or failed as a whole. */
-  over?(ctx: Ctx, input: Input, ending: { failed: boolean }): Promise<void>
+  onEnd?(ctx: Ctx, input: Input, ending: { failed: boolean }): Promise<void>
 }
 
 export interface FileInput {
@@ -56,12 +56,12 @@ export interface FileState {
  * the file costs no memory. Unreadable and refused rows are reported and do not stop the others.
  */
 export function defineFileImport<Row extends ImportRow, Setup, Input extends object, State extends FileState>(
-  { type, noun, lane, begin, prepare, rows: save, failure, over }: FileImport<Row, Setup, Input>,
+  { type, noun, serialKey, begin, prepare, rows: save, failure, onEnd }: FileImport<Row, Setup, Input>,
   read: (ctx: Ctx, fileId: FileRow['id'], state: State) => Promise<{ rows: Row[]; state: State }>,
-): AsyncAction<FileInput & Input, State> {
+): AsyncActionDefinition<FileInput & Input, State> {
   return defineAsyncAction<FileInput & Input, State>({
     type,
-    ...(lane === undefined ? {} : { lane }),
+    ...(serialKey === undefined ? {} : { serialKey }),
     async begin(ctx, input) {
       await begin?.(ctx, input)
       const file = await findFile(ctx, input.file_id)
@@ -91,18 +91,18 @@ export function defineFileImport<Row extends ImportRow, Setup, Input extends obj
     },
     async finish(ctx, input, outcome) {
       await deleteFile(ctx, input.file_id)
-      await over?.(ctx, input, { failed: false })
+      await onEnd?.(ctx, input, { failed: false })
       return importResult(noun, outcome)
     },
-    async broken(ctx, input) {
+    async onFailed(ctx, input) {
       await deleteFile(ctx, input.file_id)
-      await over?.(ctx, input, { failed: true })
+      await onEnd?.(ctx, input, { failed: true })
     },
   })
 }
 
 /** The `result` of an import in the API. */
-export const importResult = (noun: string, { done_count, failed_count, failed }: Outcome<object>): object => ({
+export const importResult = (noun: string, { done_count, failed_count, failed }: ActionOutcome<object>): object => ({
   message: `${done_count} ${noun} imported successfully, ${failed_count} failed.`,
   failed,
   done_count,
@@ -112,7 +112,7 @@ export const importResult = (noun: string, { done_count, failed_count, failed }:
 /** Starts an import in the caller's transaction. The file is stored separately, because a job carries only ids. */
 export async function startFileImport<Input extends object>(
   ctx: Ctx,
-  action: AsyncAction<FileInput & Input>,
+  action: AsyncActionDefinition<FileInput & Input>,
   pieces: Iterable<Buffer>,
   input: Input,
 ): Promise<{ async_action_id: Id<'async_action'> }> {

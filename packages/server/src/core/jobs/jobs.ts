@@ -4,7 +4,7 @@ import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { declareQueues, queueNames, supervision } from './declare-queues.ts'
 import type { QueueData, QueueName, WatchName } from './queues.ts'
-import { type Look, startWatch, type Watch } from './watch.ts'
+import { type JobWatch, type Look, startWatch } from './watch.ts'
 import { type Handler, newWorkers } from './workers.ts'
 
 /** The job queues of this process. */
@@ -73,7 +73,7 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
   if (database.kind === 'pglite') await returnAbandonedJobs(database)
 
   const workers = newWorkers(boss, database, report)
-  const watches = new Map<WatchName, Watch>()
+  const watches = new Map<WatchName, JobWatch>()
   let closed: Promise<void> | undefined
 
   async function close(gracefulSeconds: number): Promise<void> {

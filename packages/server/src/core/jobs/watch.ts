@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
  */
 export type Look = (signal: AbortSignal) => Promise<boolean>
 
-export interface Watch {
+export interface JobWatch {
   /** Polls now instead of at the next tick. */
   wake(): void
   /** Stops polling and waits for the batch in progress. */
@@ -19,7 +19,7 @@ const tickMs = 1_000
  * Calls `look` at every tick, because other nodes write rows too, and when woken; repeatedly while it finds work. An error is
  * reported once per series of failures and retried at the next tick.
  */
-export function startWatch(look: Look, report: (problem: unknown) => void): Watch {
+export function startWatch(look: Look, report: (problem: unknown) => void): JobWatch {
   const closing = new AbortController()
   let polling: Promise<void> | null = null
   let isWoken = false

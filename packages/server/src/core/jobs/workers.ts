@@ -3,9 +3,9 @@ import type { Database } from '../db/database.ts'
 import { type QueueData, type QueueName, queues } from './queues.ts'
 
 /** `again`: the job is not done and returns to the queue; any node may continue it at once. */
-export type Handler<Q extends QueueName> = (data: QueueData[Q], run: Run) => Promise<'again' | undefined>
+export type Handler<Q extends QueueName> = (data: QueueData[Q], run: JobRun) => Promise<'again' | undefined>
 
-export interface Run {
+export interface JobRun {
   /** Number of earlier attempts. */
   retries: number
   /** Aborted when the process stops or another node has taken over the job. */

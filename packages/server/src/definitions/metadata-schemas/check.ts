@@ -11,7 +11,7 @@ export interface MetadataRequirements {
 }
 
 /** Returns the faults of sent metadata, one message per key. A new object must have all required keys. */
-export type Check = (sent: Record<string, unknown>, options: { isNew: boolean }) => string[]
+export type MetadataCheck = (sent: Record<string, unknown>, options: { isNew: boolean }) => string[]
 
 /**
  * Compiles a schema to a check of metadata (docs/reference/metadata-schemas.md#checking-values). `nested` are the schemas that
@@ -23,7 +23,7 @@ export type Check = (sent: Record<string, unknown>, options: { isNew: boolean })
 export function compileCheck(
   { definitions, allow_defined_only }: MetadataRequirements,
   nested: ReadonlyMap<string, MetadataRequirements> = new Map(),
-): Check {
+): MetadataCheck {
   const tests = new Map(active(definitions).map((definition) => [definition.name, compileTest(definition, nested)]))
   return (sent, { isNew }) => {
     const faults: string[] = []

@@ -9,12 +9,12 @@ import { limits } from '../../core/lib/limits.ts'
 import type { TemplateProduct, TemplateResources, TemplateSegment, TemplateSku } from './content.ts'
 import {
   isRecord,
-  type NamedObject,
   type Rename,
   renamedDiscount,
   renamedFilter,
   renamedMember,
   renamedRule,
+  type TemplateReference,
 } from './references.ts'
 import type { TemplateRule } from './schema.ts'
 import { listCollectionsById, listLocationsById, listSegmentsById } from './sources.ts'
@@ -49,7 +49,7 @@ export async function copyResources(
   return resources
 }
 
-type ReferencedNames = Record<NamedObject, Set<string>>
+type ReferencedNames = Record<TemplateReference, Set<string>>
 
 /** Collects each reference that a walk over rules, filters or a discount visits. */
 function newReferenceCollector(): { names: ReferencedNames; collect: Rename } {

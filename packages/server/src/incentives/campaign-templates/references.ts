@@ -3,13 +3,13 @@ import type { CollectionMember } from '../../catalogue/product-collections/schem
 import type { TemplateRule } from './schema.ts'
 
 /** Kinds of objects that a rule, a discount or a filter can reference. */
-export type NamedObject = 'product' | 'sku' | 'products_collection' | 'segment' | 'location'
+export type TemplateReference = 'product' | 'sku' | 'products_collection' | 'segment' | 'location'
 
 /**
  * Called with each reference and the kinds of object it may mean; returns its replacement. A caller that only collects
  * references returns each unchanged.
  */
-export type Rename = (name: string, objects: readonly NamedObject[]) => string
+export type Rename = (name: string, objects: readonly TemplateReference[]) => string
 
 /** A rule with its references replaced. rules/validation-rules/referencing.ts finds the same places in SQL. */
 export function renamedRule(rule: TemplateRule, rename: Rename): TemplateRule {
@@ -69,7 +69,7 @@ const renamers: Readonly<Record<string, Renamer>> = {
  * The kinds of object that a reference may mean; without `object`, its type and its id prefix decide
  * (docs/reference/rules.md#rule-names).
  */
-function objectsOf({ id, source_id, object, type }: Record<string, unknown>): readonly NamedObject[] {
+function objectsOf({ id, source_id, object, type }: Record<string, unknown>): readonly TemplateReference[] {
   if (object === 'product' || object === 'sku' || object === 'products_collection') return [object]
   const first = [id, source_id].find((name) => typeof name === 'string' && name !== '') ?? ''
   if (type === 'products_collection' || (first as string).startsWith('pc_')) return ['products_collection']
@@ -77,7 +77,7 @@ function objectsOf({ id, source_id, object, type }: Record<string, unknown>): re
   return (first as string).startsWith('prod_') ? ['product'] : ['product', 'sku']
 }
 
-function renamedReference<T extends object>(reference: T, objects: readonly NamedObject[], rename: Rename): T {
+function renamedReference<T extends object>(reference: T, objects: readonly TemplateReference[], rename: Rename): T {
   const { id, source_id } = reference as { id?: unknown; source_id?: unknown }
   return {
     ...reference,
@@ -86,7 +86,7 @@ function renamedReference<T extends object>(reference: T, objects: readonly Name
   }
 }
 
-const renamedText = (name: unknown, objects: readonly NamedObject[], rename: Rename): unknown =>
+const renamedText = (name: unknown, objects: readonly TemplateReference[], rename: Rename): unknown =>
   typeof name === 'string' && name !== '' ? rename(name, objects) : name
 
 /** A discount with its references to products, SKUs and collections replaced. */

@@ -17,7 +17,7 @@ export function toCampaign(campaign: StoredCampaign): Campaign {
     auto_join: campaign.auto_join,
     join_once: campaign.join_once,
     use_voucher_metadata_schema: campaign.use_voucher_metadata_schema,
-    ...validityOf(campaign),
+    ...campaignValidityOf(campaign),
     ...setOnly({ activity_duration_after_publishing: campaign.activity_duration_after_publishing }),
     ...(campaign.voucher === null ? {} : { vouchers_count: campaign.vouchers_count }),
     active: campaign.active,
@@ -35,7 +35,7 @@ export function toCampaign(campaign: StoredCampaign): Campaign {
 }
 
 /** The validity limits that are set. */
-export const validityOf = ({
+export const campaignValidityOf = ({
   start_date,
   expiration_date,
   validity_timeframe,
@@ -51,7 +51,7 @@ function voucherOf(campaign: StoredCampaign): Pick<Campaign, 'voucher'> {
       type: voucher_type,
       ...voucher,
       is_referral_code: campaign.campaign_type === 'REFERRAL_PROGRAM',
-      ...validityOf(campaign),
+      ...campaignValidityOf(campaign),
     } as NonNullable<Campaign['voucher']>,
   }
 }

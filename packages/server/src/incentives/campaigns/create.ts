@@ -11,12 +11,12 @@ import { createTiers } from '../promotions/create-tiers.ts'
 import { readCodeConfig } from '../vouchers/code-config.ts'
 import { makeVoucherWithCode } from '../vouchers/create.ts'
 import {
+  campaignTermsOf,
   campaignTypeOf,
   definitionOf,
   invalidCampaign,
   joinOnce,
   referralProgramOf,
-  termsOf,
   tierSettingsOf,
 } from './define.ts'
 import { completeFirstVoucher, startGenerating } from './generate.ts'
@@ -65,7 +65,12 @@ async function rowOf(ctx: Ctx, campaignType: CampaignType, body: CreateCampaign)
   const rules = await loadMetadataRules(ctx, useVoucherMetadataSchema ? 'voucher' : 'campaign')
   rules.check(metadata, { isNew: true })
 
-  const terms = termsOf({ voucher, ...validity, use_voucher_metadata_schema: useVoucherMetadataSchema, metadata })
+  const terms = campaignTermsOf({
+    voucher,
+    ...validity,
+    use_voucher_metadata_schema: useVoucherMetadataSchema,
+    metadata,
+  })
   return {
     id: newId('campaign', Date.parse(ctx.now)),
     name: body.name,

@@ -179,7 +179,7 @@ async function customEventOf(ctx: Ctx, { id, name }: { id?: string | null; name?
 }
 
 /** The terms that new vouchers of a campaign share. */
-export function termsOf({
+export function campaignTermsOf({
   voucher,
   validity_timeframe,
   validity_day_of_week,

@@ -149,7 +149,7 @@ interface GenerateState {
 /** Generates vouchers in batches of `codes_at_once`. Committed batches stay if the job runs out of free codes. */
 export const generateVouchers = defineAsyncAction<GenerateInput, GenerateState>({
   type: 'CAMPAIGN.VOUCHERS_GENERATE',
-  lane: campaignSerialKey,
+  serialKey: campaignSerialKey,
   async begin(ctx, { campaign_id }) {
     await jobBegun(ctx, campaign_id, 'IN_PROGRESS')
     return { made: 0 }
@@ -185,7 +185,7 @@ export const generateVouchers = defineAsyncAction<GenerateInput, GenerateState>(
       })
     return { message: `Generated ${done_count} vouchers.`, done_count }
   },
-  async broken(ctx, { campaign_id, count }, state) {
+  async onFailed(ctx, { campaign_id, count }, state) {
     const campaign = await findCampaign(ctx, campaign_id)
     await vouchersArrived(ctx, campaign_id, count - (state?.made ?? 0))
     await jobOver(ctx, campaign_id, { failed: true })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { AsyncAction } from '../../core/jobs/async-action.ts'
+import type { AsyncActionDefinition } from '../../core/jobs/async-action.ts'
 import { runAsyncAction } from '../../core/jobs/async-action.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
@@ -447,8 +447,8 @@ test('during an import the campaign is MODIFYING; once it is deleted, the import
 
   const stopping = new AbortController()
   let steps = 0
-  const action = importCampaignVouchers as AsyncAction
-  const stopped: AsyncAction = {
+  const action = importCampaignVouchers as AsyncActionDefinition
+  const stopped: AsyncActionDefinition = {
     ...action,
     async step(ctx, input, at) {
       steps += 1

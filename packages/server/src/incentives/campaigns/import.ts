@@ -14,7 +14,7 @@ import { activeIn, changeIn, dateIn, integerIn, textIn } from '../vouchers/impor
 import { type ImportedValidity, type ImportedVoucher, validityIn } from '../vouchers/import-schema.ts'
 import type { Draft, ImportTarget } from '../vouchers/import-store.ts'
 import { refusePromotion } from './add.ts'
-import { giftOf, invalidCampaign, loyaltyCardOf, termsOf } from './define.ts'
+import { campaignTermsOf, giftOf, invalidCampaign, loyaltyCardOf } from './define.ts'
 import { campaignSerialKey, remainingCapacity, vouchersMax } from './generate.ts'
 import { jobBegun, jobOver, jobStarted } from './status.ts'
 import { findCampaign, type StoredCampaign } from './store.ts'
@@ -23,7 +23,7 @@ import { ownMetadata, templateOf } from './voucher-template.ts'
 type StartedJob = { async_action_id: Id<'async_action'> }
 
 /** Starts an import of vouchers into a campaign (docs/reference/imports.md#import-into-a-campaign-as-json). */
-export async function startImport(
+export async function startCampaignImport(
   ctx: Ctx,
   campaign: StoredCampaign,
   sent: readonly ImportedVoucher[],
@@ -219,7 +219,7 @@ async function draftFor(
   return {
     code,
     type: template.type,
-    ...(hasOwnTerms ? { terms: termsOf({ ...campaign, ...validity }) } : {}),
+    ...(hasOwnTerms ? { terms: campaignTermsOf({ ...campaign, ...validity }) } : {}),
     ...(entry.category === undefined ? {} : { category: entry.category }),
     start_date: validity.start_date,
     expiration_date: validity.expiration_date,

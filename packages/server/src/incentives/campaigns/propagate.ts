@@ -75,7 +75,7 @@ export const updateVouchers = defineAsyncAction<
   PropagationState
 >({
   type: 'CAMPAIGN.VOUCHERS_UPDATE',
-  lane: campaignSerialKey,
+  serialKey: campaignSerialKey,
   async begin(ctx, { campaign_id }) {
     await jobBegun(ctx, campaign_id, 'MODIFYING')
     const { rows } = await sql<{ total: number }>`
@@ -98,7 +98,7 @@ export const updateVouchers = defineAsyncAction<
     await jobOver(ctx, campaign_id)
     return { message: `Updated ${done_count} vouchers.`, done_count }
   },
-  broken: (ctx, { campaign_id }) => jobOver(ctx, campaign_id, { failed: true }),
+  onFailed: (ctx, { campaign_id }) => jobOver(ctx, campaign_id, { failed: true }),
 })
 
 /** The next batch of vouchers. Rows are locked only if credits change; otherwise the UPDATE checks its conditions itself. */

@@ -76,7 +76,7 @@ export const deleteVouchers = defineAsyncAction<
   { after: string; gone: number; total: number }
 >({
   type: 'CAMPAIGN.VOUCHERS_DELETE',
-  lane: campaignSerialKey,
+  serialKey: campaignSerialKey,
   begin: async (ctx, { campaign_id }) => ({ after: '', gone: 0, total: await countCodes(ctx, campaign_id) }),
   async step(ctx, { campaign_id, force }, { after, gone, total }) {
     const codes = await nextCodes(ctx, campaign_id, after, limits.codes_deleted_at_once)

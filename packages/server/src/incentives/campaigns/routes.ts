@@ -6,7 +6,7 @@ import { TransactionList, Voucher } from '../vouchers/schema.ts'
 import { campaignTransactionFields, listTransactions } from '../vouchers/transactions.ts'
 import { addVouchers, addVoucherWithCode } from './add.ts'
 import { createCampaign } from './create.ts'
-import { startImport, startImportCsv } from './import.ts'
+import { startCampaignImport, startImportCsv } from './import.ts'
 import { pageOfCampaigns } from './list.ts'
 import { removeCampaign } from './remove.ts'
 import {
@@ -188,7 +188,7 @@ export const campaigns = [
     errors: ['invalid_payload', 'invalid_voucher', 'invalid_campaign', 'duplicate_key', 'not_found'],
     // No lock: a long list takes a while to check, and publications must not wait for it.
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
-    run: (ctx, { target, body }) => startImport(ctx, target, body),
+    run: (ctx, { target, body }) => startCampaignImport(ctx, target, body),
   }),
   operation({
     id: 'importVouchersToCampaignCsv',

@@ -8,13 +8,13 @@ import { insertTerms } from '../../rules/terms/store.ts'
 import { type ValidityState, validityAfter, validityColumns } from '../../rules/terms/validity.ts'
 import { withoutKeys } from '../vouchers/update.ts'
 import {
+  campaignTermsOf,
   creditsOf,
   giftOf,
   invalidCampaign,
   joinOnce,
   loyaltyCardOf,
   referralProgramOf,
-  termsOf,
   tierSettingsOf,
 } from './define.ts'
 import { type CampaignChange, propagateToVouchers } from './propagate.ts'
@@ -38,7 +38,7 @@ export async function changeCampaign(ctx: Ctx, campaign: StoredCampaign, body: U
       : await insertTerms(
           ctx.db,
           ctx.project_id,
-          termsOf({ ...campaign, ...validity, voucher, metadata: metadata ?? campaign.metadata }),
+          campaignTermsOf({ ...campaign, ...validity, voucher, metadata: metadata ?? campaign.metadata }),
           ctx.now,
         )
   const type = poolAfter(campaign, body)

@@ -7,7 +7,7 @@ import { listed } from '../../core/query/list.ts'
 import { toValidity } from '../../rules/terms/validity.ts'
 import type { CampaignTierQuery, PromotionTierList, PromotionTierQuery } from './schema.ts'
 import { showTiers } from './show-tiers.ts'
-import { campaignValidityOf, validityOf } from './tier.ts'
+import { campaignValidityOf, tierValidityOf } from './tier.ts'
 import { campaignLimits, listTiers, listTiersIn, tierQuery } from './tier-store.ts'
 
 /** A page of the tiers of the project, or of one campaign if given. */
@@ -75,7 +75,9 @@ async function listClosedNow(ctx: Ctx, open: Condition): Promise<string[]> {
       .limit(limits.promotion_tiers_max)
       .execute()
     for (const tier of tiers)
-      if ([validityOf(tier), campaignValidityOf(tier)].some((limit) => whyNotValid(toValidity(limit), clock) !== null))
+      if (
+        [tierValidityOf(tier), campaignValidityOf(tier)].some((limit) => whyNotValid(toValidity(limit), clock) !== null)
+      )
         closed.push(tier.id)
     const last = tiers.at(-1)
     if (last === undefined || tiers.length < limits.promotion_tiers_max) return closed

@@ -62,7 +62,7 @@ type JoinedTier = Awaited<ReturnType<ReturnType<typeof tierQuery>['execute']>>[n
 const toStored = (row: JoinedTier): StoredTier => ({ ...row, category: readCategory(row.category) })
 
 export async function getTier(ctx: Ctx, id: string): Promise<StoredTier> {
-  const tier = await findTier(ctx, id)
+  const tier = await findPromotionTier(ctx, id)
   if (tier === undefined) throw notFound('promotion_tier', id)
   return tier
 }
@@ -80,12 +80,12 @@ export interface TierInCampaign {
 export async function lockTier(ctx: Ctx, id: string): Promise<TierInCampaign> {
   const { campaign_id } = await getTier(ctx, id)
   const campaign = await findCampaign(ctx, campaign_id, { lock: 'update' })
-  const tier = campaign && (await findTier(ctx, id, { lock: 'update' }))
+  const tier = campaign && (await findPromotionTier(ctx, id, { lock: 'update' }))
   if (campaign === undefined || tier === undefined) throw notFound('promotion_tier', id) // deleted by a concurrent request
   return { campaign, tier }
 }
 
-export async function findTier(
+export async function findPromotionTier(
   ctx: Ctx,
   id: string,
   { lock }: { lock?: RowLock } = {},

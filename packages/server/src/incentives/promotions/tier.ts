@@ -35,7 +35,7 @@ export function toPromotionTier(
     campaign_id,
     campaign: campaignOf(tier),
     active: tier.active,
-    ...setOnly(validityOf(tier)),
+    ...setOnly(tierValidityOf(tier)),
     summary: {
       redemptions: { total_redeemed: usage.redemptions },
       orders: { total_amount: usage.orders_amount, total_discount_amount: usage.discounted_amount },
@@ -72,7 +72,7 @@ function campaignOf(tier: StoredTier): PromotionTier['campaign'] {
 
 type OwnLimits = Pick<StoredTier, keyof ValidityState>
 
-export const validityOf = (tier: OwnLimits): ValidityState => ({
+export const tierValidityOf = (tier: OwnLimits): ValidityState => ({
   start_date: tier.start_date,
   expiration_date: tier.expiration_date,
   validity_timeframe: tier.validity_timeframe,

@@ -6,7 +6,7 @@ import type { FilterField } from '../../core/query/filter/field.ts'
 import { filterSql, parseFilter } from '../../core/query/filter/filter.ts'
 import { countOf, cursorOf, listed } from '../../core/query/list.ts'
 import { listVouchersById } from '../vouchers/store.ts'
-import { balanceOf, type StoredVoucher, toVoucher } from '../vouchers/voucher.ts'
+import { type StoredVoucher, toVoucher, voucherBalanceOf } from '../vouchers/voucher.ts'
 import type { CustomerRedeemable, CustomerRedeemableQuery } from './schema.ts'
 
 /**
@@ -91,5 +91,5 @@ export function statusOf(voucher: StoredVoucher, now: string): Status {
   if (expiration_date !== null && expiration_date < now) return 'EXPIRED'
   if (start_date !== null && start_date > now) return 'NOT_ACTIVE_YET'
   if (quantity !== null && redeemed_quantity >= quantity) return 'USED'
-  return type !== 'DISCOUNT_VOUCHER' && balanceOf(voucher) === 0 ? 'NO_BALANCE' : 'ACTIVE'
+  return type !== 'DISCOUNT_VOUCHER' && voucherBalanceOf(voucher) === 0 ? 'NO_BALANCE' : 'ACTIVE'
 }

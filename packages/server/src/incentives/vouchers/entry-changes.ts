@@ -6,7 +6,7 @@ import type { Balance, Transaction } from '../../core/events/shapes.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
 import { giftLotId } from './initial-credits.ts'
 import { nextTransactionId } from './transaction-id.ts'
-import { balanceOf, type StoredVoucher, totalOf } from './voucher.ts'
+import { type StoredVoucher, voucherBalanceOf, voucherTotalOf } from './voucher.ts'
 
 type Card = Pick<
   StoredVoucher,
@@ -23,7 +23,7 @@ type Card = Pick<
 /** The account of a card as the engine expects it (see initial-credits.ts), built from loaded rows. */
 export function accountOf(card: Card & { lots: readonly Account['lots'][number][] }): Account {
   if (card.type === 'LOYALTY_CARD') return { id: card.id, asset: 'points', lots: [...card.lots] }
-  return { id: card.id, asset: 'credits', lots: [{ id: giftLotId, points: balanceOf(card), expires_at: null }] }
+  return { id: card.id, asset: 'credits', lots: [{ id: giftLotId, points: voucherBalanceOf(card), expires_at: null }] }
 }
 
 export interface EntryChanges {
@@ -98,8 +98,8 @@ export function entryChanges(
 /** [B] The change and the balance after it. */
 export function balanceAfter(card: Card, amount: number): Balance {
   const common = {
-    total: totalOf(card),
-    balance: balanceOf(card),
+    total: voucherTotalOf(card),
+    balance: voucherBalanceOf(card),
     operation_type: 'MANUAL',
     object: 'balance',
     related_object: { type: 'voucher', id: card.id },

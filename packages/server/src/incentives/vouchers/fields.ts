@@ -3,7 +3,7 @@ import type { MetadataType } from '@guerdon/engine/schema'
 import { type RawBuilder, sql } from 'kysely'
 import type { Project } from '../../core/db/project-row.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import type { FilterField, Moment } from '../../core/query/filter/field.ts'
+import type { FilterField, FilterMoment } from '../../core/query/filter/field.ts'
 import { type FilterFields, metadataField } from '../../core/query/filter/filter.ts'
 
 /**
@@ -57,7 +57,7 @@ const date = (column: string): FilterField => ({ type: 'datetime', column })
 /** The state operators (`$active` …) of a table with `active` and two dates. */
 export function activeStates(
   table: 'vouchers' | 'campaigns',
-): Partial<Record<StateOperator, (moment: Moment) => Condition>> {
+): Partial<Record<StateOperator, (moment: FilterMoment) => Condition>> {
   const [active, startDate, expirationDate] = ['active', 'start_date', 'expiration_date'].map((column) =>
     sql.ref(`${table}.${column}`),
   )

@@ -17,7 +17,7 @@ import { type Draft, noCampaign } from './import-store.ts'
 import { codeKey, listTakenKeys } from './store.ts'
 
 /** Starts an import of vouchers without a campaign (docs/reference/imports.md#import-vouchers-as-json). */
-export async function startImport(ctx: Ctx, sent: readonly ImportedVoucher[]) {
+export async function startVoucherImport(ctx: Ctx, sent: readonly ImportedVoucher[]) {
   const discountFor = cachedDiscounts(ctx)
   const drafts = await readVouchers(ctx, sent, (voucher, code, refuse) => draftOf(voucher, code, refuse, discountFor))
   return startFileImport(ctx, importVouchers, jsonLines(drafts), {})

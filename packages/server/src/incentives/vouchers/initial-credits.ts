@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { VoucherRow } from '../../core/db/tables.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
-import { balanceOf, type StoredVoucher } from './voucher.ts'
+import { type StoredVoucher, voucherBalanceOf } from './voucher.ts'
 
 /**
  * Posts the initial value of new cards: a posting for each, and for points the lot that never expires
@@ -55,7 +55,11 @@ export async function postInitialCreditsOf({ db, project_id, now }: Ctx, cards: 
  */
 export async function loadAccount(ctx: Ctx, card: StoredVoucher): Promise<Account> {
   if (card.type === 'GIFT_VOUCHER')
-    return { id: card.id, asset: 'credits', lots: [{ id: giftLotId, points: balanceOf(card), expires_at: null }] }
+    return {
+      id: card.id,
+      asset: 'credits',
+      lots: [{ id: giftLotId, points: voucherBalanceOf(card), expires_at: null }],
+    }
   const { rows } = await sql<{ id: string; points: number; expires_at: string | null }>`
     select id, points, expires_at::text as expires_at from lots
     where project_id = ${ctx.project_id} and voucher_id = ${card.id} and expired_points is null order by id`.execute(

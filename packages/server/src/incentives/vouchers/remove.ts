@@ -14,7 +14,7 @@ import { findCampaign } from '../campaigns/store.ts'
 import { figureTallies } from '../campaigns/summary-figures.ts'
 import { showVoucher } from './show.ts'
 import { getVoucher } from './store.ts'
-import { balanceOf, type StoredVoucher, toSimpleVoucher } from './voucher.ts'
+import { type StoredVoucher, toSimpleVoucher, voucherBalanceOf } from './voucher.ts'
 
 /**
  * Deletes a voucher: into the bin, where its code stays taken, or for good (docs/reference/vouchers.md#delete-a-voucher).
@@ -74,8 +74,8 @@ async function countDeleted(ctx: Ctx, voucher: StoredVoucher): Promise<void> {
           [automaticTally(campaign_id), voucher.is_automatic ? -1 : 0] as const,
           ...figureTallies(ctx, campaign_id, {
             vouchers_deleted: 1,
-            ...(type === 'GIFT_VOUCHER' ? { amount_deleted: balanceOf(voucher) } : {}),
-            ...(type === 'LOYALTY_CARD' ? { points_deleted: balanceOf(voucher) } : {}),
+            ...(type === 'GIFT_VOUCHER' ? { amount_deleted: voucherBalanceOf(voucher) } : {}),
+            ...(type === 'LOYALTY_CARD' ? { points_deleted: voucherBalanceOf(voucher) } : {}),
           }),
         ]),
   ])

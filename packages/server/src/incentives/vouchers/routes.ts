@@ -5,7 +5,7 @@ import { startFileImport } from '../../core/jobs/file-import.ts'
 import { listed } from '../../core/query/list.ts'
 import { updateVouchersInBulk, updateVouchersMetadata } from './bulk.ts'
 import { createVoucher } from './create.ts'
-import { startImport } from './import.ts'
+import { startVoucherImport } from './import.ts'
 import { importVouchersCsv } from './import-csv.ts'
 import { BulkVoucherMetadata, BulkVouchers, ImportVouchers, ImportVouchersCsv } from './import-schema.ts'
 import { pageOfVouchers } from './list.ts'
@@ -148,7 +148,7 @@ export const vouchers = [
     reply: StartedAsyncAction,
     status: 202,
     errors: ['invalid_payload', 'invalid_voucher', 'duplicate_key', 'not_found'],
-    run: (ctx, { body }) => startImport(ctx, body),
+    run: (ctx, { body }) => startVoucherImport(ctx, body),
   }),
   operation({
     id: 'importVouchersCsv',

@@ -13,7 +13,7 @@ import { invalidVoucher, sharedOf, withoutEmpty } from './create.ts'
 import type { UpdateVoucher, Voucher } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { getVoucher, updateVoucher } from './store.ts'
-import { metadataOf, type StoredVoucher } from './voucher.ts'
+import { type StoredVoucher, voucherMetadataOf } from './voucher.ts'
 
 /** Updates a voucher that the caller has locked (docs/reference/vouchers.md#update-a-voucher). It gets terms of its own. */
 export async function changeVoucher(ctx: Ctx, voucher: StoredVoucher, body: UpdateVoucher): Promise<Voucher> {
@@ -115,7 +115,7 @@ export const mergedMetadata = (
   voucher: StoredVoucher,
   sent: Record<string, unknown>,
   rules: MetadataRules,
-): Record<string, unknown> => rules.merged(metadataOf(voucher), sent)
+): Record<string, unknown> => rules.merged(voucherMetadataOf(voucher), sent)
 
 export const withoutKeys = (metadata: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => !keys.includes(key)))

@@ -41,7 +41,7 @@ export function toVoucher({ settings }: Pick<Ctx, 'settings'>, voucher: StoredVo
     validity_hours: terms.validity_hours ?? null,
     active: voucher.active,
     additional_info: voucher.additional_info,
-    metadata: metadataOf(voucher),
+    metadata: voucherMetadataOf(voucher),
     assets: assetsOf(settings, voucher.asset_id),
     is_referral_code: voucher.is_referral_code,
     created_at: voucher.created_at,
@@ -62,8 +62,10 @@ export function toVoucher({ settings }: Pick<Ctx, 'settings'>, voucher: StoredVo
 }
 
 /** Its own metadata, or those inherited from its campaign. */
-export const metadataOf = ({ metadata, terms }: Pick<StoredVoucher, 'metadata' | 'terms'>): Record<string, unknown> =>
-  metadata ?? terms.metadata ?? {}
+export const voucherMetadataOf = ({
+  metadata,
+  terms,
+}: Pick<StoredVoucher, 'metadata' | 'terms'>): Record<string, unknown> => metadata ?? terms.metadata ?? {}
 
 type Credits = Pick<
   VoucherRow,
@@ -71,10 +73,10 @@ type Credits = Pick<
 >
 
 /** All credits ever added to a card, minus those removed other than by spending. */
-export const totalOf = (card: Credits): number =>
+export const voucherTotalOf = (card: Credits): number =>
   (card.credits_added ?? 0) - (card.credits_subtracted ?? 0) - (card.credits_expired ?? 0)
 
-export const balanceOf = (card: Credits): number => totalOf(card) - (card.credits_redeemed ?? 0)
+export const voucherBalanceOf = (card: Credits): number => voucherTotalOf(card) - (card.credits_redeemed ?? 0)
 
 function giftOf(voucher: StoredVoucher): Voucher['gift'] {
   if (voucher.type !== 'GIFT_VOUCHER') return null
@@ -82,7 +84,7 @@ function giftOf(voucher: StoredVoucher): Voucher['gift'] {
   return {
     amount: voucher.credits_added ?? 0,
     subtracted_amount: voucher.credits_subtracted ?? 0,
-    balance: balanceOf(voucher),
+    balance: voucherBalanceOf(voucher),
     ...(effect === undefined ? {} : { effect }),
   }
 }
@@ -92,7 +94,7 @@ function pointsOf(voucher: StoredVoucher): Voucher['loyalty_card'] {
   const { credits_pending, credits_expired, credits_subtracted } = voucher
   return {
     points: voucher.credits_added ?? 0,
-    balance: balanceOf(voucher),
+    balance: voucherBalanceOf(voucher),
     ...(credits_pending ? { pending_points: credits_pending } : {}),
     ...(credits_expired ? { expired_points: credits_expired } : {}),
     ...(credits_subtracted ? { subtracted_points: credits_subtracted } : {}),
@@ -123,7 +125,7 @@ export function toSimpleVoucher(voucher: StoredVoucher): SimpleVoucher {
     },
     start_date: voucher.start_date,
     expiration_date: voucher.expiration_date,
-    metadata: metadataOf(voucher),
+    metadata: voucherMetadataOf(voucher),
     object: 'voucher',
   } as const
   const [gift, loyaltyCard] = [giftOf(voucher), pointsOf(voucher)]

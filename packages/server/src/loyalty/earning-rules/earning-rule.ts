@@ -23,7 +23,7 @@ export function toEarningRule(row: Row, validationRuleId: string | null): Earnin
     ...setOnly({ pending_points, expiration_rules }),
     source: { ...setOnly({ banner }), object_id: row.campaign_id, object_type: 'campaign' },
     active: row.active,
-    ...setOnly(validityOf(row)),
+    ...setOnly(earningRuleValidityOf(row)),
     metadata: row.metadata,
     automation_id: row.automation_id,
     object: 'earning_rule',
@@ -57,7 +57,7 @@ function subjectOf({
   }
 }
 
-export const validityOf = (row: Row): ValidityState => ({
+export const earningRuleValidityOf = (row: Row): ValidityState => ({
   start_date: row.start_date,
   expiration_date: row.expiration_date,
   validity_timeframe: row.validity_timeframe,

@@ -11,7 +11,7 @@ import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store
 import type { StoredValidationRule } from '../../rules/validation-rules/schema.ts'
 import { unassign } from '../../rules/validation-rules/unassign.ts'
 import { expirationRulesOf, pendingOf, pointsOf, refuseWithoutSource, withTypeOf } from './define.ts'
-import { toEarningRule, validityOf } from './earning-rule.ts'
+import { earningRuleValidityOf, toEarningRule } from './earning-rule.ts'
 import { type EarningRule, EarningRuleChanges, type UpdateEarningRule } from './schema.ts'
 import { getEarningRule, type StoredEarningRule, updateEarningRule } from './store.ts'
 import { validityWithin } from './validity.ts'
@@ -34,7 +34,7 @@ export async function changeEarningRule(
   const { validation_rule_id, loyalty, pending_points, expiration_rules, source, active, metadata, ...limits } =
     readChanges(changes)
   const rules = validation_rule_id === undefined ? undefined : await rulesNamed(ctx, [validation_rule_id ?? []].flat())
-  const validity = validityWithin(campaign, validityOf(rule), limits, '')
+  const validity = validityWithin(campaign, earningRuleValidityOf(rule), limits, '')
   const merged =
     metadata == null ? rule.metadata : (await loadMetadataRules(ctx, 'earning_rule')).merged(rule.metadata, metadata)
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { balanceOf, type StoredVoucher } from '../../incentives/vouchers/voucher.ts'
+import { type StoredVoucher, voucherBalanceOf } from '../../incentives/vouchers/voucher.ts'
 import { mappedReward } from '../tiers/mapped-reward.ts'
 import { listAssignedRewards } from '../tiers/store.ts'
 import type { MemberReward, MemberRewardQuery } from './schema.ts'
@@ -19,7 +19,7 @@ export async function listMemberRewards(
   const assigned = await listAssignedRewards(ctx, card.campaign_id)
   return assigned.flatMap(({ reward: row, assignment: offer }): MemberReward[] => {
     const mapped = mappedReward(membership?.tier ?? null, row, offer)
-    if (mapped === null || (affordable_only && mapped.points > balanceOf(card))) return []
+    if (mapped === null || (affordable_only && mapped.points > voucherBalanceOf(card))) return []
     const { reward, assignment } = mapped
     return [{ reward, assignment, object: 'loyalty_reward' }]
   })

@@ -7,7 +7,7 @@ import { type Card, findCard, type LoyaltyUnitOfWork, momentNow } from './card.t
 import { applyBalanceChanges } from './cascade.ts'
 import { applyDueChanges } from './due-changes.ts'
 import { emitPointsAdded, emitTransaction } from './events.ts'
-import { expiryOf } from './expiry.ts'
+import { pointsExpiryOf } from './expiry.ts'
 import { credit, debit } from './ledger.ts'
 import type { AdjustPoints, PointsBalance } from './schema.ts'
 import { refuseUsedSources } from './sources.ts'
@@ -24,7 +24,7 @@ export async function adjustPoints(
 ): Promise<PointsBalance> {
   const { points, source_id, reason } = sent
   if (points === 0) throw new ApiError('invalid_amount', { details: 'Property .points must not be 0' })
-  const expiresAt = expiryOf(ctx, sent)
+  const expiresAt = pointsExpiryOf(ctx, sent)
   const { work, card } = await openCard(ctx, member)
   if (source_id != null) await refuseUsedSources(ctx, [{ voucher_id: member.id, source_id }])
 

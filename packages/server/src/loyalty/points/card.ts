@@ -25,7 +25,7 @@ export interface LoyaltyUnitOfWork {
   /** Rows to write on save. Changes of people and cards are not among them: those objects track their own. */
   writes: QueuedWrites
   /** What to load besides the customers; `flushAndReload` uses it again. */
-  loadOptions: LoadOptions
+  loadOptions: CardLoadOptions
 }
 
 export type { CascadeState }
@@ -33,7 +33,7 @@ export type { CascadeState }
 export const newCascade = (): CascadeState => ({ fired: new Set(), closed: new Set() })
 
 /** The time at which a change takes effect: now, or the start of a past day whose due changes are applied late. */
-export interface Moment {
+export interface LedgerMoment {
   at: Instant
   /** The day in the project's time zone. */
   today: string
@@ -90,7 +90,7 @@ export type QueuedWrites = Required<
   >
 >
 
-export interface LoadOptions {
+export interface CardLoadOptions {
   /** The order whose pending entries and earnings are loaded. */
   order_id?: string
   pending_id?: string
@@ -99,7 +99,7 @@ export interface LoadOptions {
 }
 
 /** The request context as of a moment. Events keep the real time of the request as `event_time`. */
-export const asOfMoment = (ctx: Ctx, { at }: Moment): Ctx => ({
+export const asOfMoment = (ctx: Ctx, { at }: LedgerMoment): Ctx => ({
   ...ctx,
   now: at,
   event_time: ctx.event_time ?? ctx.now,
@@ -111,7 +111,7 @@ export function markHolderChanged(card: Card): void {
   moves[card.program.campaign.name] = { ...moves[card.program.campaign.name] }
 }
 
-export function momentNow({ now, project: { timezone } }: Ctx): Moment {
+export function momentNow({ now, project: { timezone } }: Ctx): LedgerMoment {
   if (latest.now !== now || latest.timezone !== timezone) latest = { now, timezone, today: todayIn({ now, timezone }) }
   const { today } = latest
   return { at: now, today, spent_on: today }
@@ -121,7 +121,7 @@ export function momentNow({ now, project: { timezone } }: Ctx): Moment {
 let latest = { now: '', timezone: '', today: '' }
 
 /** The card as the ledger account of the engine. */
-export const accountOf = ({ voucher, lots }: Card): Account => ({ id: voucher.id, asset: 'points', lots })
+export const cardAccountOf = ({ voucher, lots }: Card): Account => ({ id: voucher.id, asset: 'points', lots })
 
 export function* allCards({ people }: LoyaltyUnitOfWork): Generator<Card> {
   for (const { cards } of people.values()) yield* cards

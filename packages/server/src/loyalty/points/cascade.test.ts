@@ -203,7 +203,7 @@ test('configuration of a rolled back transaction is not cached', async () => {
     throw new Error('refused after all')
   })
   await expect(work).rejects.toThrow('refused after all')
-  expect(configurations.known(project_id).version).toBeLessThan(undone)
+  expect(configurations.cached(project_id).version).toBeLessThan(undone)
   const { id } = await newProgram(shop) // with the same configuration version
   const { campaigns, version } = await configurations.atLeast(database.db, project_id, undone)
   expect([version, campaigns.has(id)]).toEqual([undone, true])

@@ -7,8 +7,8 @@ import {
   type Card,
   cardIn,
   findCard,
+  type LedgerMoment,
   type LoyaltyUnitOfWork,
-  type Moment,
   markHolderChanged,
 } from './card.ts'
 import { isRedeemable } from './due.ts'
@@ -37,7 +37,7 @@ export async function creditEarnings(
   work: LoyaltyUnitOfWork,
   customerId: string,
   trigger: EarningTrigger,
-  moment: Moment,
+  moment: LedgerMoment,
 ): Promise<void> {
   const accrualsByProgram = await evaluateEarningRules(work, customerId, trigger, moment)
   const credited: string[] = []
@@ -76,7 +76,7 @@ async function joinProgram(
   work: LoyaltyUnitOfWork,
   customerId: string,
   campaignId: string,
-  moment: Moment,
+  moment: LedgerMoment,
 ): Promise<Card | undefined> {
   const ctx = asOfMoment(work.ctx, moment)
   const request = { customer: { id: customerId }, campaign: { name: campaignId } }
@@ -94,7 +94,7 @@ async function joinProgram(
 export async function applyBalanceChanges(
   work: LoyaltyUnitOfWork,
   voucherIds: readonly string[],
-  moment: Moment,
+  moment: LedgerMoment,
   { isIncreased }: { isIncreased: boolean },
 ): Promise<void> {
   for (const id of voucherIds) {
@@ -108,7 +108,7 @@ export async function applyBalanceChanges(
 export async function creditTierEarnings(
   work: LoyaltyUnitOfWork,
   changes: readonly TierChange[],
-  moment: Moment,
+  moment: LedgerMoment,
 ): Promise<void> {
   for (const { event_id, type, tier_id, card } of changes) {
     if (type === 'customer.loyalty.tier.expiration.changed') continue
@@ -133,7 +133,7 @@ const runsMax = 10
  * without an error and the points stay. A run is counted before it starts, so that rewards that credit each other's programs
  * come to an end.
  */
-export async function autoRedeem(work: LoyaltyUnitOfWork, voucherId: string, moment: Moment): Promise<void> {
+export async function autoRedeem(work: LoyaltyUnitOfWork, voucherId: string, moment: LedgerMoment): Promise<void> {
   const card = findCard(work, voucherId)
   if (card === undefined || !isRedeemable(work.configuration, card, moment.spent_on)) return
   const { member, program } = card
@@ -157,7 +157,7 @@ async function redeemUnits(
   { ctx }: LoyaltyUnitOfWork,
   { voucher: { code } }: Card,
   assignment: ConfiguredRewardAssignment,
-  moment: Moment,
+  moment: LedgerMoment,
 ): Promise<Array<RewardCredit | null>> {
   const rewardCredits: Array<RewardCredit | null> = []
   while (rewardCredits.length < unitsMax) {
@@ -172,7 +172,7 @@ async function redeemUnits(
 export async function creditRewards(
   work: LoyaltyUnitOfWork,
   credits: readonly RewardCredit[],
-  moment: Moment,
+  moment: LedgerMoment,
 ): Promise<void> {
   for (const { voucher_id, points, isNew } of credits) {
     const newCard = isNew ? findCard(work, voucher_id) : undefined

@@ -4,7 +4,15 @@ import type { SimpleOrder } from '../../core/events/shapes.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { toSimpleOrder } from '../../orders/order.ts'
 import { listOrdersById } from '../../orders/store.ts'
-import { allCards, type Card, findCard, type LoyaltyUnitOfWork, type Moment, momentNow, newCascade } from './card.ts'
+import {
+  allCards,
+  type Card,
+  findCard,
+  type LedgerMoment,
+  type LoyaltyUnitOfWork,
+  momentNow,
+  newCascade,
+} from './card.ts'
 import { autoRedeem, creditTierEarnings } from './cascade.ts'
 import { dayAfter, dayBefore, nextDue } from './due.ts'
 import { emitPointsExpired, emitTransaction } from './events.ts'
@@ -76,7 +84,7 @@ async function ordersOf({ ctx }: LoyaltyUnitOfWork, cards: readonly Card[]): Pro
 }
 
 /** Midnight of the day in the project's time zone. */
-const startOf = ({ ctx: { project } }: LoyaltyUnitOfWork, day: string): Moment => ({
+const startOf = ({ ctx: { project } }: LoyaltyUnitOfWork, day: string): LedgerMoment => ({
   at: toInstant(startOfDay(readDay(day) as Day, zoneOf(project.timezone))),
   today: day,
   spent_on: day,
@@ -85,7 +93,7 @@ const startOf = ({ ctx: { project } }: LoyaltyUnitOfWork, day: string): Moment =
 async function applyDueChangesOfDay(
   work: LoyaltyUnitOfWork,
   voucherId: string,
-  moment: Moment,
+  moment: LedgerMoment,
   orders: ReadonlyMap<string, SimpleOrder>,
 ): Promise<void> {
   const first = findCard(work, voucherId) as Card

@@ -1,6 +1,6 @@
 import { balanceOf, nextTierDate, rewardMapping, rewardPrice } from '@guerdon/engine'
 import type { Configuration, ConfiguredRewardAssignment } from '../../core/configuration/configuration.ts'
-import { accountOf, type Card } from './card.ts'
+import { type Card, cardAccountOf } from './card.ts'
 import { stateOf } from './tiers.ts'
 
 /**
@@ -37,7 +37,7 @@ export function isRedeemable(configuration: Configuration, card: Card, today: st
   const price = program.auto_redeem === null ? null : priceOf(configuration, card, program.auto_redeem)
   if (price === null || price < 1) return false
   const isUsedUp = voucher.quantity !== null && voucher.redeemed_quantity >= voucher.quantity
-  return !isUsedUp && balanceOf(accountOf(card), today) >= price
+  return !isUsedUp && balanceOf(cardAccountOf(card), today) >= price
 }
 
 /** The price of a reward in the tier of the member; null if the tier does not offer it. */

@@ -6,7 +6,7 @@ import { asksForSegments, type Configuration, rulesOf } from '../../core/configu
 import type { Ctx } from '../../core/context.ts'
 import type { VoucherRow } from '../../core/db/tables.ts'
 import { goodKeys, orderFactsOf } from '../../orders/lines.ts'
-import { cardIn, type LoyaltyUnitOfWork, type Moment, type Person } from './card.ts'
+import { cardIn, type LedgerMoment, type LoyaltyUnitOfWork, type Person } from './card.ts'
 import type { EarningTrigger } from './earning-trigger.ts'
 import type { Program } from './programs.ts'
 
@@ -20,7 +20,7 @@ export async function evaluateEarningRules(
   work: LoyaltyUnitOfWork,
   customerId: string,
   trigger: EarningTrigger,
-  moment: Moment,
+  moment: LedgerMoment,
 ): Promise<ProgramAccruals[]> {
   const { programs, people } = work
   const person = people.get(customerId)
@@ -90,7 +90,7 @@ function accrualsOf(
   { customer }: Person,
   program: Program,
   trigger: EarningTrigger,
-  moment: Moment,
+  moment: LedgerMoment,
   context: EarningContext,
 ): Accrual[] {
   const { ctx, configuration, cascade } = work

@@ -5,7 +5,7 @@ import { toBucket } from '../members/bucket.ts'
 import { toPendingPoints } from '../members/pending-points.ts'
 import { type Card, type LoyaltyUnitOfWork, type OpenLot, queueEvents } from './card.ts'
 import type { PendingMovement, Posted } from './ledger.ts'
-import { cardEventData, shownCard, tierView } from './view.ts'
+import { cardEventData, loyaltyTierView, shownCard } from './view.ts'
 
 type TransactionData = EventData<'voucher.loyalty_card.transaction.created'>
 
@@ -47,7 +47,7 @@ export function emitTransaction(
       redemption: null,
       rollback: null,
       ...noEarningDetails,
-      holder_loyalty_tier: tierView(work.configuration, card.member.tier_id),
+      holder_loyalty_tier: loyaltyTierView(work.configuration, card.member.tier_id),
       ...subjects,
     },
   })

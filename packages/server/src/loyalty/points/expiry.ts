@@ -7,7 +7,7 @@ import type { AdjustPoints } from './schema.ts'
  * The last day of points added by a request; undefined: as the rules of the program say
  * (docs/reference/loyalty-cards.md#adjust-the-balance).
  */
-export function expiryOf(
+export function pointsExpiryOf(
   ctx: Ctx,
   { points, expiration_type, expiration_date }: Pick<AdjustPoints, 'points' | 'expiration_type' | 'expiration_date'>,
 ): string | null | undefined {

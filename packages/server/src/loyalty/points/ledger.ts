@@ -7,14 +7,21 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { type Figure, figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import { balanceAfter } from '../../incentives/vouchers/entry-changes.ts'
 import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
-import { accountOf, type Card, type LoyaltyUnitOfWork, type Moment, type OpenLot, type PendingEntry } from './card.ts'
-import { findTier } from './programs.ts'
+import {
+  type Card,
+  cardAccountOf,
+  type LedgerMoment,
+  type LoyaltyUnitOfWork,
+  type OpenLot,
+  type PendingEntry,
+} from './card.ts'
+import { findLoyaltyTier } from './programs.ts'
 
 /** A movement of points on a card, as its transaction records it (docs/reference/loyalty-cards.md#transactions). */
 interface Movement {
   card: Card
   points: number
-  moment: Moment
+  moment: LedgerMoment
   type: Transaction['type']
   /** Movements by `Automation` are automatic, all others manual. */
   source: 'API' | 'Automation' | null
@@ -43,7 +50,7 @@ export function credit(
   if (!canHold(card, points))
     throw new ApiError('invalid_amount', { details: `A card cannot hold so much: ${card.voucher.code}` })
   const lotId = newId('points_bucket', Date.parse(moment.at))
-  return post(work, movement, earn(accountOf(card), { amount: points, expires_at, lot_id: lotId }))
+  return post(work, movement, earn(cardAccountOf(card), { amount: points, expires_at, lot_id: lotId }))
 }
 
 /** Links two movements: the first one, already queued, gets the id of the second. */
@@ -56,7 +63,7 @@ export function linkTransactions({ writes }: LoyaltyUnitOfWork, first: Posted, s
 /** Debits points from a card, the lots that expire first before the others. */
 export function debit(work: LoyaltyUnitOfWork, movement: Movement): Posted {
   const { card, points, moment } = movement
-  const entry = spend(accountOf(card), { amount: points, to: 'subtracted', today: moment.today })
+  const entry = spend(cardAccountOf(card), { amount: points, to: 'subtracted', today: moment.today })
   if ('key' in entry) throw new ApiError(entry.key, { details: card.voucher.code })
   return post(work, { ...movement, points: -points }, entry)
 }
@@ -65,9 +72,9 @@ export function debit(work: LoyaltyUnitOfWork, movement: Movement): Posted {
 export function expireLots(
   work: LoyaltyUnitOfWork,
   card: Card,
-  moment: Moment,
+  moment: LedgerMoment,
 ): (Posted & { points: number; expired: OpenLot[] }) | null {
-  const { account, postings, expired } = expire(accountOf(card), moment.today)
+  const { account, postings, expired } = expire(cardAccountOf(card), moment.today)
   if (expired.length === 0) return null
   const points = expired.reduce((sum, lot) => sum + lot.points, 0)
   for (const { id, points, expires_at, created_at } of expired as OpenLot[])
@@ -114,7 +121,7 @@ function post(work: LoyaltyUnitOfWork, movement: Movement, { account, postings }
     })
   const operationType = source === 'Automation' ? ('AUTOMATIC' as const) : ('MANUAL' as const)
   const balance = { ...balanceAfter(card.voucher, points), operation_type: operationType }
-  const holderTier = findTier(work.configuration, member.tier_id)
+  const holderTier = findLoyaltyTier(work.configuration, member.tier_id)
   const transaction: Transaction = {
     id,
     source_id: movement.source_id ?? null,
@@ -158,7 +165,7 @@ export interface PendingMovement {
   entry: PendingEntry
   /** The order that earned the points; null if it was deleted since. */
   order: SimpleOrder | null
-  moment: Moment
+  moment: LedgerMoment
   operation_type: 'MANUAL' | 'AUTOMATIC'
 }
 

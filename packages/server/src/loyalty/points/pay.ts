@@ -4,12 +4,12 @@ import { eventSource } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { type StoredOrder, toOrder, toSimpleOrder } from '../../orders/order.ts'
 import { toEarningRule, toSimpleEarningRule } from '../earning-rules/earning-rule.ts'
-import { type Card, type LoyaltyUnitOfWork, type Moment, type PendingEntry, queueEvents } from './card.ts'
+import { type Card, type LedgerMoment, type LoyaltyUnitOfWork, type PendingEntry, queueEvents } from './card.ts'
 import type { EarningTrigger } from './earning-trigger.ts'
 import { emitPending, emitPointsAdded, emitTransaction } from './events.ts'
 import { credit, type Posted, postPending } from './ledger.ts'
-import { findTier } from './programs.ts'
-import { cardEventData, tierView } from './view.ts'
+import { findLoyaltyTier } from './programs.ts'
+import { cardEventData, loyaltyTierView } from './view.ts'
 
 /** What an earning rule pays on a card for an event. */
 interface Earning {
@@ -17,7 +17,7 @@ interface Earning {
   rule: ConfiguredEarningRule
   accrual: Accrual
   trigger: EarningTrigger
-  moment: Moment
+  moment: LedgerMoment
 }
 
 /** Credits points immediately. */
@@ -51,7 +51,7 @@ export function pay(work: LoyaltyUnitOfWork, earning: Earning): void {
     event: source_event,
     earning_rule: toSimpleEarningRule(rule, validationRuleOf(work, rule)),
     segment: segment ?? null,
-    loyalty_tier: tierView(work.configuration, loyalty_tier_id),
+    loyalty_tier: loyaltyTierView(work.configuration, loyalty_tier_id),
     custom_event: custom_event?.event ?? null,
   })
   emitPointsRewarded(work, earning, posted)
@@ -72,7 +72,7 @@ function emitPointsRewarded(
       holder: customer,
       voucher,
       campaign,
-      loyalty_tier: tierView(work.configuration, accrual.loyalty_tier_id),
+      loyalty_tier: loyaltyTierView(work.configuration, accrual.loyalty_tier_id),
       earning_rule: toEarningRule(rule, validationRuleOf(work, rule)),
       balance,
       order: order === undefined ? null : toOrder(order),
@@ -125,7 +125,7 @@ const ruleDetails = ({ id, banner }: ConfiguredEarningRule): object => ({
 })
 
 function tierDetails({ configuration }: LoyaltyUnitOfWork, name: string, id: string | null): object {
-  const tier = findTier(configuration, id)
+  const tier = findLoyaltyTier(configuration, id)
   return tier === null ? {} : { [name]: { id: tier.id, name: tier.name } }
 }
 

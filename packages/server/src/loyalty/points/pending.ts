@@ -6,7 +6,7 @@ import type { LoyaltyUnitOfWork } from './card.ts'
 import { emitPending, emitPendingActivated, emitTransaction } from './events.ts'
 import { canHold, closePending, credit, type PendingMovement, type Posted } from './ledger.ts'
 import { validationRuleOf } from './pay.ts'
-import { tierView } from './view.ts'
+import { loyaltyTierView } from './view.ts'
 
 /**
  * Activates pending points (docs/reference/points.md#life-of-pending-points). They expire, counted from today, by the
@@ -37,7 +37,7 @@ export function activate(work: LoyaltyUnitOfWork, movement: PendingMovement): Po
     order,
     event: emittedEvent,
     earning_rule: rule === undefined ? null : toSimpleEarningRule(rule, validationRuleOf(work, rule)),
-    loyalty_tier: tierView(work.configuration, loyalty_tier?.id ?? null),
+    loyalty_tier: loyaltyTierView(work.configuration, loyalty_tier?.id ?? null),
   })
   emitPendingActivated(work, movement, posted)
   return posted

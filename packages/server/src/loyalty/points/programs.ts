@@ -98,7 +98,7 @@ export function hasRuleFor(configuration: Configuration, event: string): boolean
 }
 
 /** The tier of an id; null if it was deleted. */
-export const findTier = ({ loyalty_tiers }: Configuration, id: string | null): ConfiguredLoyaltyTier | null =>
+export const findLoyaltyTier = ({ loyalty_tiers }: Configuration, id: string | null): ConfiguredLoyaltyTier | null =>
   id === null ? null : (loyalty_tiers.get(id) ?? null)
 
 /** The configuration at the version that this transaction reads. */

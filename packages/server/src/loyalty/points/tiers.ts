@@ -6,15 +6,15 @@ import { newId } from '../../core/lib/ids.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { simpleCampaign } from './campaign-view.ts'
 import {
-  accountOf,
   type Card,
+  cardAccountOf,
+  type LedgerMoment,
   type LoyaltyUnitOfWork,
   type Member,
-  type Moment,
   momentNow,
   queueEvents,
 } from './card.ts'
-import { tierExpiration, tierView } from './view.ts'
+import { loyaltyTierView, tierExpiration } from './view.ts'
 
 /** A change of a member's tier, which earning rules may pay for. */
 export interface TierChange {
@@ -32,7 +32,7 @@ export interface TierChange {
 export function reviewTier(
   work: LoyaltyUnitOfWork,
   card: Card,
-  moment: Moment,
+  moment: LedgerMoment,
   {
     changed = null,
     measure = measureOf(card, moment),
@@ -62,11 +62,11 @@ export function leaveTier(work: LoyaltyUnitOfWork, card: Card): TierChange[] {
 }
 
 /** The points that decide the tier: the balance, or the points collected in the current period. */
-function measureOf(card: Card, { today }: Moment): number {
+function measureOf(card: Card, { today }: LedgerMoment): number {
   const { settings } = card.program
   return settings?.qualification_type === 'POINTS_IN_PERIOD'
     ? collectedInPeriod(card.credits, settings.qualification_period, today)
-    : balanceOf(accountOf(card), today)
+    : balanceOf(cardAccountOf(card), today)
 }
 
 export function stateOf(member: Member): TierState {
@@ -128,7 +128,7 @@ function applyTierEvent(
 
 /** The tier of a member with its start and expiration dates. */
 function tierWithDates({ configuration }: LoyaltyUnitOfWork, member: Member): LoyaltyTier | null {
-  const tier = tierView(configuration, member.tier_id)
+  const tier = loyaltyTierView(configuration, member.tier_id)
   return tier === null ? null : { ...tier, expiration: tierExpiration(member) }
 }
 

@@ -8,9 +8,9 @@ import { simpleCampaign } from './campaign-view.ts'
 import {
   allCards,
   type Card,
+  type CardLoadOptions,
   type CardMove,
   type CascadeState,
-  type LoadOptions,
   type LoyaltyUnitOfWork,
   momentNow,
   newCascade,
@@ -32,7 +32,7 @@ const noWrites = (): QueuedWrites => ({
   events: [],
 })
 
-interface UnitOfWorkOptions extends LoadOptions {
+interface UnitOfWorkOptions extends CardLoadOptions {
   cascade?: CascadeState
   /** Passed if the request has just loaded it. */
   configuration?: Configuration

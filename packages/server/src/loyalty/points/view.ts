@@ -9,8 +9,8 @@ import { toAssignment } from '../../rules/validation-rules/assignment-view.ts'
 import { toLoyaltyTier } from '../tiers/loyalty-tier.ts'
 import type { LoyaltyTier } from '../tiers/schema.ts'
 import { simpleCampaign } from './campaign-view.ts'
-import { accountOf, type Card, type LoyaltyUnitOfWork, type Member, momentNow } from './card.ts'
-import { findTier } from './programs.ts'
+import { type Card, cardAccountOf, type LoyaltyUnitOfWork, type Member, momentNow } from './card.ts'
+import { findLoyaltyTier } from './programs.ts'
 
 /** The card with its current state, and with what it has from its campaign and category. */
 function storedCard({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): StoredVoucher {
@@ -31,7 +31,7 @@ function storedCard({ ctx, configuration }: LoyaltyUnitOfWork, card: Card): Stor
     campaign_type: campaign.campaign_type,
     campaign_active: campaign.active,
     category: row.category_id === null ? null : (configuration.categories.get(row.category_id) ?? null),
-    next_expiration: nextExpiration(accountOf(card), momentNow(ctx).today),
+    next_expiration: nextExpiration(cardAccountOf(card), momentNow(ctx).today),
   }
 }
 
@@ -61,8 +61,8 @@ export function cardEventData(
 }
 
 /** A tier as its own endpoint returns it; null also if it was deleted. */
-export function tierView(configuration: Configuration, id: string | null): LoyaltyTier | null {
-  const tier = findTier(configuration, id)
+export function loyaltyTierView(configuration: Configuration, id: string | null): LoyaltyTier | null {
+  const tier = findLoyaltyTier(configuration, id)
   return tier === null ? null : toLoyaltyTier(tier)
 }
 

@@ -32,5 +32,5 @@ export interface ConvertingProgram {
 }
 
 /** The event that converts in a program and the reward of the referee; by default a redemption converts, without a reward. */
-export const termsOf = ({ referral_program }: Pick<ConvertingProgram, 'referral_program'>): ReferralProgram =>
+export const conversionTermsOf = ({ referral_program }: Pick<ConvertingProgram, 'referral_program'>): ReferralProgram =>
   (referral_program as ReferralProgram | null) ?? { conversion_event_type: 'redemption' }

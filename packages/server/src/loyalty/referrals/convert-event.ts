@@ -12,7 +12,7 @@ import type { StoredVoucher } from '../../incentives/vouchers/voucher.ts'
 import type { CascadeState } from '../points/card.ts'
 import { configurationNow } from '../points/programs.ts'
 import { convert, referrerIdOf } from './conversion.ts'
-import { termsOf } from './conversion-terms.ts'
+import { conversionTermsOf } from './conversion-terms.ts'
 
 /** The code that an event names, and its program. */
 export interface Referring {
@@ -24,7 +24,7 @@ export interface Referring {
 function referralOf({ voucher, campaign }: Referring, schemaId: string) {
   const referrerId = referrerIdOf(voucher)
   if (campaign === null || !voucher.is_referral_code || referrerId === null) return null
-  const { conversion_event_type, custom_event } = termsOf(campaign)
+  const { conversion_event_type, custom_event } = conversionTermsOf(campaign)
   const converts = conversion_event_type === 'custom_event' && custom_event?.id === schemaId
   return converts ? { campaign, referrer_id: referrerId } : null
 }

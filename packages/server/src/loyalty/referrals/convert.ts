@@ -9,7 +9,7 @@ import { simpleCampaign } from '../points/campaign-view.ts'
 import type { CascadeState } from '../points/card.ts'
 import { convert, referrerIdOf } from './conversion.ts'
 import { findHolder } from './conversion-store.ts'
-import { termsOf } from './conversion-terms.ts'
+import { conversionTermsOf } from './conversion-terms.ts'
 import { refereeEvent } from './referee-event.ts'
 
 /** A referral code that a customer redeemed. */
@@ -61,7 +61,7 @@ async function convertCode(
   cascade: CascadeState,
 ): Promise<void> {
   const referrerId = referrerIdOf(code)
-  if (referrerId === null || termsOf(program).conversion_event_type !== 'redemption') return
+  if (referrerId === null || conversionTermsOf(program).conversion_event_type !== 'redemption') return
   // Reloaded: other statements may have written to both rows since they were read.
   const customers = await listCustomersById(ctx, [referrerId, customer.id], { lock: true })
   const referrer = customers.find(({ id }) => id === referrerId)

@@ -6,7 +6,7 @@ import type { CascadeState } from '../points/card.ts'
 import { issueReward } from '../points/issue.ts'
 import { applyMemberChanges } from '../points/member-changes.ts'
 import { inSavepointOrNull } from '../points/savepoint.ts'
-import { type Conversion, termsOf } from './conversion-terms.ts'
+import { type Conversion, conversionTermsOf } from './conversion-terms.ts'
 
 /**
  * Issues the program's reward for the referee, credits or points, if it has one (docs/reference/referrals.md#conversion, step
@@ -14,7 +14,7 @@ import { type Conversion, termsOf } from './conversion-terms.ts'
  */
 export async function rewardReferee(ctx: Ctx, conversion: Conversion, cascade: CascadeState): Promise<void> {
   const { program, campaign, code, referrer, referee, by } = conversion
-  const { referee_reward } = termsOf(program)
+  const { referee_reward } = conversionTermsOf(program)
   if (referee_reward === undefined) return
   const { related_object_parent, type, amount } = referee_reward
   const parameters = { campaign: { id: related_object_parent.id, balance: amount, type: campaignTypes[type] } }

@@ -9,7 +9,7 @@ import { assignRules, rulesNamed } from '../../rules/validation-rules/assign.ts'
 import { creditedProgram } from '../rewards/define.ts'
 import { type StoredReward, toReward } from '../rewards/reward.ts'
 import { getReward } from '../rewards/store.ts'
-import { priceOf, refuseRulesOf, refuseSecondAutoRedeem } from './price.ts'
+import { refuseRulesOf, refuseSecondAutoRedeem, rewardPriceOf } from './price.ts'
 import { toRewardAssignment } from './reward-assignment.ts'
 import type { AssignedReward, RewardAssignment } from './schema.ts'
 import { insertRewardAssignment, listAssignmentsTo } from './store.ts'
@@ -30,7 +30,7 @@ export async function assignRewards(
     const reward = rewards.get(body.reward) as StoredReward
     refuseOwnPoints(reward, program)
     refuseRulesOf(reward, body, path(index))
-    return { reward, parameters: priceOf(reward, body, path(index)), rules: body.validation_rules ?? [] }
+    return { reward, parameters: rewardPriceOf(reward, body, path(index)), rules: body.validation_rules ?? [] }
   })
   const existing = await listAssignmentsTo(ctx, program.id)
   if (existing.length + offers.length > limits.program_rewards_max)

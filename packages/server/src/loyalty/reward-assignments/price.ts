@@ -10,7 +10,7 @@ type Parameters = StoredRewardAssignment['parameters']
  * (docs/reference/rewards.md#price). Members that are not sent keep their value `before`. `path` is the position of the
  * assignment in the request body.
  */
-export function priceOf(
+export function rewardPriceOf(
   { type }: StoredReward,
   { parameters }: RewardOffer,
   path: string,

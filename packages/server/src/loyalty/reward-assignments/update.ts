@@ -9,7 +9,7 @@ import type { StoredValidationRule } from '../../rules/validation-rules/schema.t
 import { unassign } from '../../rules/validation-rules/unassign.ts'
 import { getReward } from '../rewards/store.ts'
 import { assignmentEvent } from './assign.ts'
-import { priceOf, refuseRulesOf, refuseSecondAutoRedeem } from './price.ts'
+import { refuseRulesOf, refuseSecondAutoRedeem, rewardPriceOf } from './price.ts'
 import { type StoredRewardAssignment, toRewardAssignment } from './reward-assignment.ts'
 import { type RewardAssignment, RewardOffer } from './schema.ts'
 import { listAssignmentsTo, updateRewardAssignment } from './store.ts'
@@ -32,7 +32,7 @@ export async function changeRewardAssignment(
   const { id } = assignment
   const reward = await getReward(ctx, assignment.reward_id, { lock: 'keyShare' })
   refuseRulesOf(reward, body, '')
-  const parameters = priceOf(reward, body, '', assignment.parameters)
+  const parameters = rewardPriceOf(reward, body, '', assignment.parameters)
   const others = (await listAssignmentsTo(ctx, program.id)).filter((other) => other.id !== id)
   refuseSecondAutoRedeem([...others, { parameters }])
   const rules = body.validation_rules == null ? undefined : await rulesNamed(ctx, body.validation_rules)

@@ -21,7 +21,7 @@ type Member = keyof typeof kinds
 const members = Object.keys(kinds) as Member[]
 
 /** The reward type that the parameters imply; a type in the request body must agree. */
-export function kindOf(parameters: RewardParametersBody, sentType: RewardType | null | undefined): RewardType {
+export function rewardKindOf(parameters: RewardParametersBody, sentType: RewardType | null | undefined): RewardType {
   const sentMembers = members.filter((member) => parameters[member] != null)
   const missingMember = members.find((member) => kinds[member] === sentType)
   if (sentMembers.length === 0 && missingMember !== undefined)

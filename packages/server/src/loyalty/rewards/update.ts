@@ -3,7 +3,7 @@ import { invalidPayload } from '../../core/http/errors.ts'
 import { numbersRead } from '../../core/http/numeric-text.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { findAssignmentTo } from '../reward-assignments/store.ts'
-import { attributesOf, creditedProgram, kindOf, parametersOf, refuseMaterialMembers } from './define.ts'
+import { attributesOf, creditedProgram, parametersOf, refuseMaterialMembers, rewardKindOf } from './define.ts'
 import { type StoredReward, toReward } from './reward.ts'
 import { type Reward, RewardChanges, type RewardParameters } from './schema.ts'
 import { getReward, updateReward } from './store.ts'
@@ -36,7 +36,7 @@ async function parametersAfter(
   type: StoredReward['type'],
   sent: NonNullable<RewardChanges['parameters']>,
 ): Promise<RewardParameters> {
-  if (kindOf(sent, null) !== type) throw invalidPayload(`Property .parameters must be those of a ${type} reward`)
+  if (rewardKindOf(sent, null) !== type) throw invalidPayload(`Property .parameters must be those of a ${type} reward`)
   const parameters = await parametersOf(ctx, sent)
   // Checked while the program is locked: a request that assigns the reward to it locks it exclusively and checks the
   // parameters.

@@ -71,13 +71,13 @@ export async function listRewardKeys({ db, project_id }: Ctx, campaignId: Campai
   return new Set(rows.map(({ id }) => id))
 }
 
-export interface AssignedReward {
+export interface TierReward {
   reward: Selectable<RewardRow>
   assignment: Selectable<RewardAssignmentRow>
 }
 
 /** The rewards assigned to a program, the newest assignment first. */
-export async function listAssignedRewards(ctx: Ctx, campaignId: string): Promise<AssignedReward[]> {
+export async function listAssignedRewards(ctx: Ctx, campaignId: string): Promise<TierReward[]> {
   const { db, project_id } = ctx
   const assignments = await listAssignmentsTo(ctx, campaignId)
   const rewards = await db

@@ -1,25 +1,25 @@
 import { clockAt, type Day, type Days, dayOf, dayText, startOfDay, type Zone } from '@guerdon/engine'
 import { type Expression, sql } from 'kysely'
 import { toInstant } from '../../lib/instant.ts'
-import type { Moment } from './field.ts'
+import type { FilterMoment } from './field.ts'
 
 export type Comparison = '>' | '<' | '>=' | '<='
 
 export interface FilterClock {
-  moment: Moment
+  moment: FilterMoment
   today: Day
   zone: Zone
   /** The time zone as PostgreSQL accepts it in `at time zone`. */
   zone_sql: Expression<unknown>
 }
 
-export function clockOf(moment: Moment): FilterClock {
+export function clockOf(moment: FilterMoment): FilterClock {
   const { zone, wall } = clockAt(moment.now, moment.timezone)
   return { moment, today: wall().day, zone, zone_sql: zoneSql(moment.timezone) }
 }
 
 /** The calendar day of the project, as `YYYY-MM-DD`. */
-export const todayIn = ({ now, timezone }: Moment): string => dayText(clockAt(now, timezone).wall().day)
+export const todayIn = ({ now, timezone }: FilterMoment): string => dayText(clockAt(now, timezone).wall().day)
 
 /**
  * `Europe/Warsaw`, `GMT`, `GMT+2`, `GMT-03:30`. As text, PostgreSQL would read `GMT+2` the POSIX way, two hours *west*

@@ -8,7 +8,7 @@ export type FilterField = {
   /** A column name or an expression: text, number, boolean, date, timestamptz or jsonb, according to the type. */
   column: string | Expression<unknown>
   /** The state operators of this field; others are false. A filter on it may omit `conditions` and `$`. */
-  states?: Partial<Record<StateOperator, (moment: Moment) => Condition>>
+  states?: Partial<Record<StateOperator, (moment: FilterMoment) => Condition>>
 } & (
   | { type: 'string'; case_insensitive?: boolean }
   | { type: 'number' | 'boolean' | 'datetime' | 'array' }
@@ -21,7 +21,7 @@ export type FilterField = {
 )
 
 /** The time of the request and the time zone of the project, in which days begin and end. */
-export interface Moment {
+export interface FilterMoment {
   now: Instant
   timezone: string
 }

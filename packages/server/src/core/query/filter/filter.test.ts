@@ -8,7 +8,7 @@ import { between, calendarCases, days, year } from '../../../../../engine/src/te
 import { testDatabase } from '../../../testing/database.ts'
 import { ApiError, invalidPayload } from '../../http/errors.ts'
 import { todayIn } from './calendar.ts'
-import type { Moment } from './field.ts'
+import type { FilterMoment } from './field.ts'
 import { type FilterFields, filterSql, isDayRelative, locationsIn, metadataField, parseFilter } from './filter.ts'
 
 const fields: FilterFields = {
@@ -47,7 +47,7 @@ const table = `filter_${randomBytes(6).toString('hex')}`
 const columns = sql.raw(
   'project_id text, id text, name text, price bigint, active boolean, born date, seen timestamptz, tags jsonb, metadata jsonb, created_at timestamptz, updated_at timestamptz',
 )
-const wednesday: Moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'GMT' }
+const wednesday: FilterMoment = { now: '2025-02-26T12:00:00.000Z', timezone: 'GMT' }
 const conditions = (operator: string, argument: unknown) => ({ conditions: { [operator]: argument } })
 /** An argument for each kind that operators take. */
 const sampleArguments: Record<string, unknown> = {
@@ -348,7 +348,7 @@ describe('metadata of a known type', () => {
 })
 
 describe('worked examples', () => {
-  const warsaw: Moment = { now: '2025-02-26T12:00:00.000Z', timezone: 'Europe/Warsaw' }
+  const warsaw: FilterMoment = { now: '2025-02-26T12:00:00.000Z', timezone: 'Europe/Warsaw' }
 
   test('E15 a segment filter', async () => {
     const find = await stored([
@@ -703,7 +703,7 @@ describe('calendar', () => {
   })
 
   test('a week around New Year wraps', async () => {
-    const newYear: Moment = { now: '2026-01-01T12:00:00.000Z', timezone: 'UTC' } // a Thursday: 29 December to 4 January
+    const newYear: FilterMoment = { now: '2026-01-01T12:00:00.000Z', timezone: 'UTC' } // a Thursday: 29 December to 4 January
     const expected = days.filter((day) => day.endsWith('12-31') || day.endsWith('01-01'))
     expect(await find({ born: conditions('$this_week_md', true) }, newYear)).toEqual(expected)
     expect(await find({ born: conditions('$this_week', true) }, newYear)).toEqual(['2025-12-31', '2026-01-01'])
@@ -1086,7 +1086,7 @@ const anyFilter = fc
     return filter
   })
 
-function matches(row: AnyRow, { junction, ...sets }: Record<string, unknown>, moment: Moment): boolean {
+function matches(row: AnyRow, { junction, ...sets }: Record<string, unknown>, moment: FilterMoment): boolean {
   const results = Object.entries(sets).map(([field, set]) =>
     Object.entries((set as { conditions: Record<string, unknown[]> }).conditions).every(([operator, argument]) =>
       holds(field as FieldName, row, operator, argument as Argument[], moment),
@@ -1103,7 +1103,7 @@ function holds(
   row: AnyRow,
   operator: string,
   argument: Argument[],
-  { now, timezone }: Moment,
+  { now, timezone }: FilterMoment,
 ): boolean {
   const type = typeOf[field]
   const stored = field === 'metadata.x' ? row.metadata.x : row[field === 'birthdate' ? 'born' : (field as 'name')]

@@ -6,7 +6,7 @@ import { limits } from '../../lib/limits.ts'
 import { isStorable, readArgument } from './arguments.ts'
 import { clockOf } from './calendar.ts'
 import { all, any, type Condition, yes } from './conditions.ts'
-import type { FilterField, Moment } from './field.ts'
+import type { FilterField, FilterMoment } from './field.ts'
 import { dayRelativeOperators, type OperatorSql, operatorsSql } from './operators.ts'
 import { hasDays, readingOf } from './readings.ts'
 
@@ -117,7 +117,7 @@ export interface FilterLookups {
 /** The filter as an SQL condition. Every value of the caller is a statement parameter. */
 export function filterSql(
   { junction, fields }: Filter,
-  moment: Moment,
+  moment: FilterMoment,
   { locations = new Map() }: FilterLookups = {},
 ): Condition {
   if (fields.length === 0) return yes
