@@ -26,7 +26,7 @@ export interface FileImport<Row extends ImportRow, Setup, Input extends object> 
   type: AsyncActionType
   /** For the message of the result: `customer(s)`. */
   noun: string
-  /** See `AsyncAction`. */
+  /** See `AsyncActionDefinition`. */
   serialKey?(input: Input): string
   /** Called in the transaction that starts the import. */
   begin?(ctx: Ctx, input: Input): Promise<void>

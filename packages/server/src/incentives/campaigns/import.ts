@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow } from '../../core/db/tables.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
 import { type Cells, defineCsvImport, readCells } from '../../core/jobs/csv-import.ts'
-import { startFileImport } from '../../core/jobs/file-import.ts'
+import { type FileImport, startFileImport } from '../../core/jobs/file-import.ts'
 import { defineJsonImport, jsonLines } from '../../core/jobs/json-import.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
@@ -58,11 +58,11 @@ interface Input {
 /** Makes other jobs of the campaign wait, and shows the import in the status of the campaign. */
 const jobOfCampaign = {
   noun: 'voucher(s)',
-  lane: campaignSerialKey,
-  begin: (ctx: Ctx, { campaign_id }: Input) => jobBegun(ctx, campaign_id, 'MODIFYING'),
+  serialKey: campaignSerialKey,
+  begin: (ctx, { campaign_id }) => jobBegun(ctx, campaign_id, 'MODIFYING'),
   prepare,
-  over: (ctx: Ctx, { campaign_id }: Input, ending: { failed: boolean }) => jobOver(ctx, campaign_id, ending),
-}
+  onEnd: (ctx, { campaign_id }, ending) => jobOver(ctx, campaign_id, ending),
+} satisfies Partial<FileImport<never, Setup, Input>>
 
 const columns: readonly string[] =
   'Code,Active,Category,Start Date,Expiration Date,Redeemed Quantity,Gift Amount,Redeemed Amount,Loyalty Points'.split(
