@@ -33,9 +33,11 @@ export async function openRuntime(
 ): Promise<{ runtime: Runtime; first_start: BootstrapResult | null }> {
   const now = () => Date.now()
   const database = await connect(settings, log)
+  const opened: Array<{ close(): Promise<void> }> = [database]
   try {
     const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(now())))
     const credentials = await openCredentials(database, now)
+    opened.push(credentials)
     const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'job queue problem'))
     const deferred = openDeferredWriter(database.db, log)
     const configurations = openConfigurations()
@@ -44,7 +46,8 @@ export async function openRuntime(
       first_start: result,
     }
   } catch (error) {
-    await database.close()
+    // A connection that stays open would keep the process alive, and no supervisor would restart it.
+    for (const each of opened.reverse()) await each.close().catch(() => {})
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { newPostgresDatabase } from '../testing/database.ts'
 import { untilOthersWait } from '../testing/lock-waits.ts'
-import { headersFrom, retryWhile503, startGuerdon } from '../testing/process.ts'
+import { headersFrom, retryWhile503, runGuerdon, startGuerdon } from '../testing/process.ts'
 
 async function emptyDatabase(): Promise<string> {
   const { url, drop } = await newPostgresDatabase()
@@ -58,4 +58,16 @@ test('SIGTERM finishes the running request and refuses new ones', async () => {
   await holder.end()
   expect((await running).status).toBe(200)
   expect(await node.ended).toBe(0)
+})
+
+test('a start that fails after it has connected ends the process with code 1', async () => {
+  const { url, drop } = await newPostgresDatabase({ migrated: true })
+  onTestFinished(drop)
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('create schema pgboss; create table pgboss.version (version text)') // not what pg-boss expects
+  const { output, ended } = runGuerdon([], { DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'warn' })
+  expect(await ended, output()).toBe(1)
 })

@@ -4,7 +4,8 @@ import { type QueueName, type QueueOptions, queues } from './queues.ts'
 
 /**
  * The heartbeats of a dead node stop, and other nodes take over its jobs after `heartbeatSeconds` and at most one more
- * supervision interval. The embedded database has no other node: active jobs at start belong to a dead process (see below).
+ * supervision interval. The embedded database has no other node: active jobs at start belong to a dead process
+ * (`returnAbandonedJobs` in jobs.ts).
  */
 const heartbeatSeconds = { postgres: 30, pglite: null }
 export const supervision = {

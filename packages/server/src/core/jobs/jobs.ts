@@ -66,10 +66,15 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
   boss.on('warning', report)
   // pg-boss takes a lock of its own, but a node that waited for it may have checked for the schema before, and fail when it
   // creates it a second time.
-  await database.alone(async () => {
-    await boss.start()
-    await declareQueues(boss, database.kind)
-  })
+  await database
+    .alone(async () => {
+      await boss.start()
+      await declareQueues(boss, database.kind)
+    })
+    .catch(async (error: unknown) => {
+      await boss.stop({ graceful: false }).catch(() => {}) // its timers would keep the process alive
+      throw error
+    })
   if (database.kind === 'pglite') await returnAbandonedJobs(database)
 
   const workers = newWorkers(boss, database, report)
