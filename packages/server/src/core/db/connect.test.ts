@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
-import { sql } from 'kysely'
+import { AbortedTransactionError, sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { testDatabase } from '../../testing/database.ts'
+import { databaseKind, testDatabase } from '../../testing/database.ts'
 import { untilRequestWaits } from '../../testing/lock-waits.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './connect.ts'
 import type { Database } from './database.ts'
@@ -80,6 +80,27 @@ test('a statement sent during the transaction of another request does not run in
   })
   expect(await outside).toEqual([{ found: null }])
 })
+
+test('a commit after a failed statement, which PostgreSQL completes as a rollback, is an error', async () => {
+  const { db } = await testDatabase()
+  const ignoring = db.transaction().execute((trx) => sql`select 1 / 0`.execute(trx).catch(() => {}))
+  await expect(ignoring).rejects.toThrow(AbortedTransactionError)
+  expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+})
+
+test.runIf(databaseKind() === 'postgres')(
+  'when the connection is lost, the caller gets the error of its work',
+  async () => {
+    const { db } = await testDatabase()
+    const work = inTransaction(db, async (trx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+      await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db)
+      throw new Error('of the work')
+    })
+    await expect(work).rejects.toThrow('of the work')
+    expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  },
+)
 
 test('onStatement is called for every statement, without its values', async () => {
   const heard: string[] = []

@@ -179,7 +179,9 @@ async function listenOn(
 
   const open = async () => {
     const fresh = new pg.Client({ connectionString, application_name: 'guerdon-listen', keepAlive: true })
-    fresh.on('notification', ({ payload = '' }) => onMessage(payload))
+    fresh.on('notification', ({ payload = '' }) => {
+      if (!closed) onMessage(payload)
+    })
     fresh.on('error', () => {})
     fresh.on('end', () => {
       // A connection that was never established is retried by `reopen`.
@@ -187,8 +189,14 @@ async function listenOn(
       onGap()
       retry = setTimeout(reopen, 1_000)
     })
-    await fresh.connect()
-    await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
+    try {
+      await fresh.connect()
+      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
+    } catch (error) {
+      await fresh.end().catch(() => {})
+      throw error
+    }
+    if (closed) return fresh.end()
     client = fresh
     onGap() // notifications sent before `listen` were missed
   }

@@ -46,9 +46,10 @@ export class PgliteStatements {
     }
   }
 
-  /** Runs `begin`, `commit` or `rollback`: no parameters, no rows. */
-  async command(text: string): Promise<void> {
-    await this.#pglite.execProtocol(serialize.query(text))
+  /** Runs `begin`, `commit` or `rollback`, without parameters and rows, and returns what PostgreSQL completed. */
+  async command(text: string): Promise<string | undefined> {
+    const { messages } = await this.#pglite.execProtocol(serialize.query(text))
+    return messages.map(completedBy).find((command) => command !== undefined)
   }
 
   async #prepare(name: string, text: string): Promise<Prepared> {
@@ -82,7 +83,7 @@ export class PgliteStatements {
     let affected: bigint | undefined
     for (const message of messages) {
       if (message.name === 'dataRow') rows.push(this.#rowOf(fields ?? [], message as unknown as DataRow) as Row)
-      else if (message.name === 'commandComplete') affected = affectedBy((message as unknown as { text: string }).text)
+      else affected ??= affectedBy(completedBy(message) ?? '')
     }
     return affected === undefined ? { rows } : { rows, numAffectedRows: affected }
   }
@@ -94,6 +95,10 @@ export class PgliteStatements {
     return row
   }
 }
+
+/** `INSERT 0 3`, `COMMIT`, …; undefined for a message of another kind. */
+const completedBy = (message: Message): string | undefined =>
+  message.name === 'commandComplete' ? (message as unknown as { text: string }).text : undefined
 
 interface DataRow {
   fields: ReadonlyArray<string | null>

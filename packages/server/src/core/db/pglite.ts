@@ -1,5 +1,11 @@
 import type { PGlite } from '@electric-sql/pglite'
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import {
+  AbortedTransactionError,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
 import { beginning } from './dialect.ts'
 import { PgliteStatements } from './pglite-statements.ts'
 
@@ -55,9 +61,12 @@ export function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
       return connection
     },
     releaseConnection: async () => turns.give(),
-    beginTransaction: async (_, settings) => statements.command(beginning(settings)),
-    commitTransaction: async () => statements.command('commit'),
-    rollbackTransaction: async () => statements.command('rollback'),
+    beginTransaction: async (_, settings) => void (await statements.command(beginning(settings))),
+    commitTransaction: async () => {
+      // PostgreSQL rolls back instead if an earlier statement of the transaction failed.
+      if ((await statements.command('commit')) === 'ROLLBACK') throw new AbortedTransactionError()
+    },
+    rollbackTransaction: async () => void (await statements.command('rollback')),
     destroy: async () => {
       await turns.take()
       await pglite.close()

@@ -43,12 +43,10 @@ export class PostgresDriver implements Driver {
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
-    try {
-      await connection.executeQuery(CompiledQuery.raw('rollback'))
-    } catch (error) {
+    // The caller gets the error that made it roll back, not that of a connection that is lost anyway.
+    await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => {
       connection.isBroken = true
-      throw error
-    }
+    })
   }
 
   async releaseConnection({ client, isBroken }: PostgresConnection): Promise<void> {
@@ -78,7 +76,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<PostgresResult<Row>> {
-    // The result of several statements in one text is a list, of which nobody reads the rows.
+    // The result of several statements in one text is a list; such a text returns no rows.
     const { command, rowCount, rows = [] }: Partial<pg.QueryResult> = await this.#run(sql, parameters as unknown[])
     return isChange(command) ? { command, rows, numAffectedRows: BigInt(rowCount as number) } : { command, rows }
   }
