@@ -33,7 +33,7 @@ const code = await runNode([binary('@biomejs/biome/bin/biome'), 'check', '--writ
 if (code !== 0) process.exit(code)
 console.log(`\n${written.map((path) => relative(root, path)).join('\n')}\n
 Next: its fields in schema.ts, the migration, the table's type and store.ts; then
-  npm run openapi && npm run contract && npm run modules
+  npm run generate
   npm run check
   npm test -- --project pglite ${plural} operations contract tidy`)
 

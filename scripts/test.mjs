@@ -10,8 +10,11 @@ const folder = mkdtempSync(join(tmpdir(), 'guerdon-report-'))
 const report = join(folder, 'report.json')
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
 const given = process.argv.slice(2)
+/** Options whose value follows as an argument of its own. */
+const withValue = ['-t', '--testNamePattern', '--project', '--reporter', '--maxWorkers', '--retry', '--shard', '--bail']
+const isFile = (argument, index) => !argument.startsWith('-') && !withValue.includes(given[index - 1])
 // A file that is named is run on both databases.
-const runsAll = given.includes('--all') || given.some((argument) => !argument.startsWith('-'))
+const runsAll = given.includes('--all') || given.some(isFile)
 process.exitCode = await runNode(
   [binary('vitest/vitest.mjs'), 'run', ...reporters, ...given.filter((argument) => argument !== '--all')],
   { env: { ...process.env, ...(runsAll ? { GUERDON_TEST_ALL: '1' } : {}) } },

@@ -20,7 +20,7 @@ test.runIf(databaseKind() === 'pglite')('npm run new writes the files of a noun 
   // Biome reads the ignore file of git.
   execFileSync('git', ['init', '-q'], { cwd: copy })
   const args = ['scripts/new.mjs', 'noun', 'gift-wraps', '--module', 'incentives']
-  expect(execFileSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })).toContain('npm run openapi')
+  expect(execFileSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })).toContain('npm run generate')
 
   const read = (path: string) => readFileSync(join(copy, 'packages/server/src', path), 'utf8')
   for (const [path, line] of [
