@@ -75,7 +75,7 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
   const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load })
   app.addHook('onRequest', (request, _reply, next) => next(isTooLong(request) ? queryTooLarge() : undefined))
 
-  mount(app, operations, { runtime, limiter: newCallLimiter(runtime), serialize: keyedQueue() }, platformRoutes)
+  mount(app, operations, { runtime, limiter: newCallLimiter(runtime), oneAtATime: keyedQueue() }, platformRoutes)
   return app
 
   /** Node decodes the request target to one character per byte, so its length is in bytes. */

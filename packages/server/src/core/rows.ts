@@ -118,6 +118,7 @@ export async function insertRows<T extends Table>(
   resource: Resource<T>,
   rows: readonly NewRow<T>[],
 ): Promise<Row<T>[]> {
+  if (rows.length === 0) return []
   const { db, project_id, now } = ctx
   const { table, unique } = resource
   const common = { project_id, created_at: now, updated_at: null, ...(await versionOf(ctx, resource, rows[0])) }
@@ -146,7 +147,8 @@ export async function updateRow<T extends Table>(
     .returningAll()
     .executeTakeFirst()
     .catch((error: unknown) => {
-      throw isDuplicate(error) && resource.unique !== undefined ? duplicateOf(resource, changes) : error
+      const isTaken = isDuplicate(error) && resource.unique !== undefined && resource.unique in changes
+      throw isTaken ? duplicateOf(resource, changes) : error
     })
   if (row === undefined) throw notFound(resource.type, id) // deleted by a concurrent request
   return row as Row<T>

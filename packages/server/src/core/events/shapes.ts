@@ -11,8 +11,8 @@ import {
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 
-// The short forms of objects in events (docs/reference/events.md#short-forms; its abbreviation in brackets). Receivers of
-// webhooks depend on them, so they change only by addition.
+// The short forms of objects in events (docs/reference/events.md#short-forms; its abbreviation in brackets). Readers of
+// events depend on them, so they change only by addition.
 
 /** A complete object, as its own endpoint returns it. Loosely typed. */
 export const Full = Type.Unsafe<object>({ type: 'object', additionalProperties: true })

@@ -37,7 +37,8 @@ import type { ReplyStore, StoredReply } from './stored-reply.ts'
 
 export interface AnswerParts {
   runtime: Runtime
-  serialize: ReturnType<typeof keyedQueue>
+  /** Runs the requests with one Idempotency-Key one after another. */
+  oneAtATime: ReturnType<typeof keyedQueue>
 }
 
 declare module 'fastify' {
@@ -95,7 +96,7 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     const scope = newScope(handler, request, reply, project)
     const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key']) : null
     if (operation.saves === true) return send(reply, await runSelfSaving(scope, key))
-    if (!isWrite) return send(reply, replyOf(scope, await decide(scope, scope.ctx)))
+    if (!isWrite) return send(reply, replyOf(scope, await runOperation(scope, scope.ctx)))
     const stored = await (key === null ? runOnce(scope) : runOncePerKey(scope, key))
     for (const work of scope.afterCommit) work()
     return send(reply, stored)
@@ -125,7 +126,7 @@ function newScope(
 }
 
 /** Reads the input of the request and runs the operation. */
-async function decide({ handler, request }: RequestScope, ctx: InstallationCtx): Promise<unknown> {
+async function runOperation({ handler, request }: RequestScope, ctx: InstallationCtx): Promise<unknown> {
   return handler.run(ctx, await handler.readInput(ctx, request))
 }
 
@@ -133,7 +134,7 @@ async function runOnce(scope: RequestScope): Promise<StoredReply> {
   const { handler, ctx, afterCommit } = scope
   return inTransaction(handler.runtime.database.db, async (trx) => {
     afterCommit.length = 0
-    return replyOf(scope, await decide(scope, { ...ctx, db: trx }))
+    return replyOf(scope, await runOperation(scope, { ...ctx, db: trx }))
   })
 }
 
@@ -141,7 +142,7 @@ async function runOncePerKey(scope: RequestScope, key: string): Promise<StoredRe
   const { handler, request, reply, ctx, afterCommit } = scope
   const owner = ctx.project_id ?? 'installation'
   const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
-  return handler.serialize(`${owner} ${key}`, () =>
+  return handler.oneAtATime(`${owner} ${key}`, () =>
     inTransaction(handler.runtime.database.db, async (trx) => {
       afterCommit.length = 0
       const known = await claim(trx, owner, key, fingerprint, ctx.now)
@@ -161,7 +162,7 @@ async function runOncePerKey(scope: RequestScope, key: string): Promise<StoredRe
 async function rollBackOnRefusal(scope: RequestScope, trx: Trx): Promise<StoredReply> {
   await sql`savepoint refusal`.execute(trx)
   try {
-    return replyOf(scope, await decide(scope, { ...scope.ctx, db: trx }))
+    return replyOf(scope, await runOperation(scope, { ...scope.ctx, db: trx }))
   } catch (error) {
     if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
     await sql`rollback to savepoint refusal`.execute(trx)
@@ -186,15 +187,15 @@ async function runSelfSaving(scope: RequestScope, key: string | null): Promise<S
     return stored
   }
   if (key === null) {
-    const result = await decide(scope, { ...ctx, replyStore })
+    const result = await runOperation(scope, { ...ctx, replyStore })
     for (const work of afterCommit) work()
     return notifyReply(replyOf(scope, result))
   }
   const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
   replyStore.key = { key, fingerprint: fingerprint.toString('hex'), expires_at: keyExpiryOf(ctx.now) }
   // Requests with the same key run one at a time, as above: a retry that had to wait finds the stored reply.
-  return handler.serialize(`${ctx.project_id} ${key}`, async () => {
-    const result = await decide(scope, { ...ctx, replyStore }).catch((error: unknown) => {
+  return handler.oneAtATime(`${ctx.project_id} ${key}`, async () => {
+    const result = await runOperation(scope, { ...ctx, replyStore }).catch((error: unknown) => {
       if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
       return error
     })

@@ -22,7 +22,7 @@ interface Movement {
   card: Card
   points: number
   moment: LedgerMoment
-  type: Transaction['type']
+  type: keyof typeof figureOf
   /** Movements by `Automation` are automatic, all others manual. */
   source: 'API' | 'Automation' | null
   source_id?: string | null
@@ -77,13 +77,13 @@ export function expireLots(
   const { account, postings, expired } = expire(cardAccountOf(card), moment.today)
   if (expired.length === 0) return null
   const points = expired.reduce((sum, lot) => sum + lot.points, 0)
-  for (const { id, points, expires_at, created_at } of expired as OpenLot[])
+  for (const { id, points: expiredPoints, expires_at, created_at } of expired as OpenLot[])
     work.writes.lots.push({
       voucher_id: card.voucher.id,
       id,
       points: 0,
       expires_at,
-      expired_points: points,
+      expired_points: expiredPoints,
       ...(created_at === undefined ? {} : { created_at }),
     })
   if (points === 0) {
@@ -141,7 +141,7 @@ function post(work: LoyaltyUnitOfWork, movement: Movement, { account, postings }
   card.voucher = { ...card.voucher, last_transaction: id }
   work.writes.transactions.push({ ...transaction, amount: points, balance: balance.balance })
   addToHolderPoints(card, points)
-  queueTallies(work, card, at, { [figureOf[type] ?? 'points_added']: Math.abs(points) })
+  queueTallies(work, card, at, { [figureOf[type]]: Math.abs(points) })
   if (points > 0 && collectedTypes.has(type)) card.credits.push({ date: today, points })
   return { transaction, balance }
 }
@@ -149,7 +149,8 @@ function post(work: LoyaltyUnitOfWork, movement: Movement, { account, postings }
 /** The transaction types that count for tiers by points in a period (docs/reference/loyalty-tiers.md#which-tier-qualifies). */
 const collectedTypes = new Set<Transaction['type']>(['POINTS_ACCRUAL', 'PENDING_POINTS_ACTIVATION', 'POINTS_ADDITION'])
 
-const figureOf: Partial<Record<Transaction['type'], Figure>> = {
+/** The figure of the card that a movement changes. Redemptions and refunds are posted by the checkout. */
+const figureOf = {
   POINTS_ACCRUAL: 'points_rewarded',
   PENDING_POINTS_ACTIVATION: 'points_rewarded',
   POINTS_ADDITION: 'points_added',
@@ -157,7 +158,7 @@ const figureOf: Partial<Record<Transaction['type'], Figure>> = {
   POINTS_EXPIRATION: 'points_expired',
   POINTS_TRANSFER_IN: 'points_transferred_in',
   POINTS_TRANSFER_OUT: 'points_transferred_out',
-}
+} as const satisfies Partial<Record<Transaction['type'], Figure>>
 
 /** A change of an entry of pending points: added, adjusted, activated or canceled. */
 export interface PendingMovement {
