@@ -15,7 +15,7 @@ import { type BenchShop, openShop, query } from './shop.ts'
  * Both services run at the same time, each on its own PostgreSQL with the same data. Every round measures each case on one and then
  * on the other, and the next round in the other order, so that a slow minute of the machine affects both. The ratios are
  * medians over the rounds of this checkout to the other: CPU time of the server process per request (Linux only), which is
- * steadier than requests per second on a shared machine.
+ * steadier than requests per second on a shared machine. BENCH_CASES limits the cases to those whose name contains a text.
  */
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 10)
@@ -40,8 +40,10 @@ export async function compare(): Promise<void> {
   const sides = [await openSide(), await openSide(other)] as const
   try {
     const names = sides[0].cases.map(({ name }) => name)
+    const wanted = process.env.BENCH_CASES ?? ''
     console.log('| Case | CPU per request | requests per second |\n|---|--:|--:|')
     for (const [index, name] of names.entries()) {
+      if (!name.includes(wanted)) continue
       const [ours, theirs] = await measureBoth(sides, index)
       const ratio = (of: keyof Sample) =>
         median(ours.map((sample, round) => sample[of] / (theirs[round] as Sample)[of]))
