@@ -9,7 +9,7 @@ export function welcome(
 ): string {
   const where = `Guerdon is ready on ${address}   (reference: ${address}/docs)\n`
   if (firstStart === null)
-    return `${where}Keys were shown at the first start; "guerdon keys create" makes more (npm start -- keys create).\n`
+    return `${where}Keys were shown at the first start; "guerdon keys create --name NAME" makes more (npm start -- keys create --name NAME).\n`
   return `${where}\n${keyLines(firstStart)}\nTry it:\n\n${firstCall(address, firstStart.application, auth_mode)}\n`
 }
 

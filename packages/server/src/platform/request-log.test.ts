@@ -137,6 +137,7 @@ test('an error and its cause are logged without parameters and row values', () =
   })
   expect(JSON.stringify(written)).not.toContain('hush')
   expect(loggable('text')).toEqual({ type: 'string', message: 'text' })
+  expect(loggable({ message: 'slow query', data: { token: 'x' } })).toEqual({ type: 'object', message: 'slow query' })
 })
 
 /** A service that logs into memory. */

@@ -130,7 +130,7 @@ describe('a body that is not JSON', () => {
 
 describe('text that the database cannot store is refused', () => {
   const details =
-    'Payload contains text with the character U+0000 or half of a surrogate pair, or a number beyond all numbers'
+    'Payload contains text with the character U+0000 or half of a surrogate pair, or a number too large for a double'
 
   test.each([
     '{"name":1e999}',

@@ -97,7 +97,7 @@ function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
 function storable<T>(value: T): T {
   if (!isStorable(value))
     throw invalidPayload(
-      'Payload contains text with the character U+0000 or half of a surrogate pair, or a number beyond all numbers',
+      'Payload contains text with the character U+0000 or half of a surrogate pair, or a number too large for a double',
     )
   return value
 }

@@ -143,7 +143,7 @@ describe('over HTTP', () => {
     ['a malformed body', 'file=x', 'Payload is not a well-formed multipart/form-data body'],
     ['a field of another type', bodyOf([[fileHead, ''], [field('count'), 'many']]), 'Property .count must be integer'],
     ['a field that is not UTF-8', bodyOf([[fileHead, ''], [field('note'), Uint8Array.from([255])]]), 'Property .note must be text in UTF-8'],
-    ['a field that the database cannot store', bodyOf([[fileHead, ''], [field('note'), 'a\0b']]), 'Payload contains text with the character U+0000 or half of a surrogate pair, or a number beyond all numbers'],
+    ['a field that the database cannot store', bodyOf([[fileHead, ''], [field('note'), 'a\0b']]), 'Payload contains text with the character U+0000 or half of a surrogate pair, or a number too large for a double'],
   ])('%s is refused', async (_, body, details) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { key: 'invalid_payload', details } })
   }) // biome-ignore format: one case is one line

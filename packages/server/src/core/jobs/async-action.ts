@@ -135,7 +135,9 @@ export async function runAsyncAction(
     }
   } catch (error) {
     if (isOutage(error)) throw error
-    runtime.log.error({ err: error, project_id, action_id, type: record.type }, 'async action failed')
+    const logged = { project_id, action_id, type: record.type }
+    if (error instanceof ApiError) runtime.log.info({ ...logged, reason: error.message }, 'async action refused')
+    else runtime.log.error({ ...logged, err: error }, 'async action failed')
     await endAsFailed(error)
   }
   return undefined

@@ -19,8 +19,7 @@ export interface LoggableError {
  * row (`detail`), which can be secrets or personal data: only the listed fields are logged.
  */
 export function loggable(error: unknown): LoggableError {
-  if (!(error instanceof Error))
-    return { type: typeof error, message: typeof error === 'string' ? error : 'thrown without an Error' }
+  if (!(error instanceof Error)) return { type: typeof error, message: messageOf(error) }
   const { name, message, stack, cause } = error
   const { code } = error as { code?: unknown }
   return {
@@ -30,4 +29,10 @@ export function loggable(error: unknown): LoggableError {
     ...(stack === undefined ? {} : { stack }),
     ...(cause instanceof Error ? { cause: loggable(cause) } : {}),
   }
+}
+
+/** The message of a value that is no Error: pg-boss reports warnings as objects with a message. */
+function messageOf(thrown: unknown): string {
+  const message = typeof thrown === 'object' && thrown !== null ? (thrown as { message?: unknown }).message : thrown
+  return typeof message === 'string' ? message : 'thrown without an Error'
 }

@@ -139,7 +139,7 @@ async function subjectOf(
 const anyTier = '__ANY__'
 
 const unknownEvent = (index: number, event: string): ApiError =>
-  invalidPayload(`Property [${index}].event must be an event of ours or the name of a custom event, not ${event}`)
+  invalidPayload(`Property [${index}].event must be a built-in event or the name of a custom event, not ${event}`)
 
 /**
  * Counted after `insertEarningRules` has locked the configuration version of the project: no concurrent request can add rules.

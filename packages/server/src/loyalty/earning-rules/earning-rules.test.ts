@@ -377,7 +377,7 @@ const badRules: Array<[rule: Body, details: string]> = [
   [{ event: '', ...fixed(1) }, 'Property [1].event must NOT have fewer than 1 characters'],
   [
     { event: 'unknown.event', ...fixed(1) },
-    'Property [1].event must be an event of ours or the name of a custom event, not unknown.event',
+    'Property [1].event must be a built-in event or the name of a custom event, not unknown.event',
   ],
   [
     points({ type: 'SOME' }),
