@@ -35,7 +35,9 @@ export async function openRuntime(
   const database = await connect(settings, log)
   const opened: Array<{ close(): Promise<void> }> = [database]
   try {
-    const { result, applied, functions } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(now())))
+    const { result, applied, functions } = await migrate(database.db, (trx) =>
+      bootstrap(trx, settings.bootstrap, toInstant(now())),
+    )
     if (applied.length + functions.length > 0) log.info({ applied, functions }, 'database migrated')
     const credentials = await openCredentials(database, now)
     opened.push(credentials)
