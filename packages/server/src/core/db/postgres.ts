@@ -9,6 +9,7 @@ import {
 import type pg from 'pg'
 import { beginning } from './dialect.ts'
 import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
+import { isOutdated } from './transaction.ts'
 
 /** Plans made for a small table must be discarded soon after it grows: autovacuum updates statistics only once a minute. */
 const planLifetimeMs = 10_000
@@ -34,10 +35,12 @@ export class PostgresDriver implements Driver {
 
   async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(beginning(settings)))
+    connection.isInTransaction = true
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
     const { command } = await connection.executeQuery(CompiledQuery.raw('commit'))
+    connection.isInTransaction = false
     // PostgreSQL rolls back instead if an earlier statement of the transaction failed.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
@@ -47,6 +50,7 @@ export class PostgresDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => {
       connection.isBroken = true
     })
+    connection.isInTransaction = false
   }
 
   async releaseConnection({ client, isBroken }: PostgresConnection): Promise<void> {
@@ -67,6 +71,7 @@ class PostgresConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
   /** The pool closes the connection instead of reusing it: its transaction may still be open. */
   isBroken = false
+  isInTransaction = false
   readonly #frequent: FrequentStatements
   #plannedAt = Date.now()
 
@@ -103,7 +108,9 @@ class PostgresConnection implements DatabaseConnection {
       return await this.client.query(statement)
     } catch (error) {
       this.#frequent.resetIfSchemaChanged(error)
-      throw error
+      // A failed statement aborts its transaction, which `inTransaction` runs again; a single statement is repeated here.
+      if (this.isInTransaction || !isOutdated(error)) throw error
+      return this.client.query(statement.text, statement.values as unknown[])
     }
   }
 }

@@ -56,7 +56,6 @@ test('a table with a new column is read without an error', async () => {
   await sql`alter table grown drop column more`.execute(db)
   for (let time = 1; time <= 6; time += 1) await read(db)
   await sql`alter table grown add column again text`.execute(db)
-  await expect(read(db)).rejects.toThrow('cached plan')
   expect(await read(db)).toEqual([{ n: 1, again: null }])
 })
 
