@@ -94,12 +94,16 @@ const balanceOf = async (member: Member): Promise<number> => (await cardOf(membe
 const audit = (): Promise<string[]> =>
   auditLedger((text, values) => query(shop, text, values), shop.project_id, { is_in_order: false })
 
+/** 200 of each take twelve seconds: `npm test` sends fewer, `npm test -- --all` and CI send all. */
+const atOnceMax = process.env.GUERDON_TEST_ALL === '1' ? 200 : 60
+
 describe('one card', () => {
-  test('200 paid orders and 200 rewards concurrently: the sums agree exactly', async () => {
+  test(`${atOnceMax} paid orders and ${atOnceMax} rewards concurrently: the sums agree exactly`, async () => {
+    const given = 5 * atOnceMax
     const club = await newClub('Busy', [fixed(7), fixed(3)])
     const reward = await offer(club, 15, { parameters: await aMug() })
-    const ann = await join(club, 'ann', 1_000)
-    const replies = await atOnce(400, (index) => (index % 2 === 0 ? pay(ann) : redeemReward(ann, reward)))
+    const ann = await join(club, 'ann', given)
+    const replies = await atOnce(2 * atOnceMax, (index) => (index % 2 === 0 ? pay(ann) : redeemReward(ann, reward)))
     const [orders, rewards] = [0, 1].map((rest) => countReplies(replies.filter((_, index) => index % 2 === rest)))
     const { '200': paid = 0, ...unpaid } = orders as Record<string, number>
     const {
@@ -108,10 +112,10 @@ describe('one card', () => {
       ...others
     } = rewards as Record<string, number>
     expect([unpaid, others]).toEqual([{}, {}])
-    expect([paid, taken + refused]).toEqual([200, 200])
-    expect(await cardOf(ann)).toMatchObject({ points: 1_000 + 10 * paid, balance: 1_000 + 10 * paid - 15 * taken })
+    expect([paid, taken + refused]).toEqual([atOnceMax, atOnceMax])
+    expect(await cardOf(ann)).toMatchObject({ points: given + 10 * paid, balance: given + 10 * paid - 15 * taken })
     // A refused request came while the balance was too low; at the end it may be sufficient again.
-    expect(taken).toBeGreaterThan(60)
+    expect(taken).toBeGreaterThanOrEqual(given / 15)
     expect(await audit()).toEqual([])
   })
 
