@@ -49,14 +49,9 @@ test('concurrent imports of the same codes store each code once', async () => {
 
 test('concurrent imports, generated and single vouchers fill a campaign exactly up to its limit', async () => {
   const shop = await newProject()
+  await shop.manage('PUT', '/limits', { campaign_vouchers: 50 })
   const voucher = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }
   await shop.call('POST', '/v1/campaigns', { name: 'C', voucher })
-  const { db } = shop.service.runtime.database
-  await db
-    .updateTable('projects')
-    .set({ limits: JSON.stringify({ campaign_vouchers: 50 }) })
-    .where('id', '=', shop.project_id as `proj_${string}`)
-    .execute()
   const entries = Array.from({ length: 45 }, (_, n) => ({ code: `i${n}` }))
   const [imported, ...added] = await Promise.all([
     importJson(shop, '/v1/campaigns/C/import', entries),
