@@ -252,12 +252,18 @@ describe('for any effects of the engine on an order', () => {
     return done === null || done.order.amount === null ? null : { facts, redeemed: done }
   }
 
+  /** A line without a price that got and lost units has the amount 0, where the shop sent none. */
+  const withoutZeroAmount = (item: CalculatedOrder['items'][number]) => {
+    if (item.price !== undefined || item.amount !== 0) return item
+    const { amount: _, subtotal_amount: __, ...rest } = item
+    return rest
+  }
   // A line that the shop sent with quantity 0 looks like an added one, and may disappear with the units added to it.
   const amounts = ({ amount, discount_amount, items_discount_amount, items }: Omit<CalculatedOrder, 'metadata'>) => ({
     amount,
     discount_amount,
     items_discount_amount,
-    items: items.filter(({ quantity, initial_quantity }) => quantity + initial_quantity > 0),
+    items: items.filter(({ quantity, initial_quantity }) => quantity + initial_quantity > 0).map(withoutZeroAmount),
   })
   /** The order before any redemption. */
   const initially = ({ order }: Facts) => {
