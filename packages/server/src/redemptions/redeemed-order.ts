@@ -130,8 +130,10 @@ function difference(
         discount_quantity: (item.discount_quantity ?? 0) - (previous?.discount_quantity ?? 0),
         free_quantity: freesUnits ? (item.applied_discount_quantity ?? 0) : 0,
       }
+      const addsAmount = previous !== undefined && previous.amount === undefined && item.amount !== undefined
       const { id: _, ...numbers } = change
-      return Object.values(numbers).every((number) => number === 0) ? [] : [change]
+      if (!addsAmount && Object.values(numbers).every((number) => number === 0)) return []
+      return [addsAmount ? { ...change, adds_amount: true as const } : change]
     }),
   }
 }

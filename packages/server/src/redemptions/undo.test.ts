@@ -231,6 +231,18 @@ describe('when the shop has changed the order since', () => {
     ])
     expect(left).toMatchObject({ amount: 100, discount_amount: 100 })
   })
+
+  test('a line without a price loses the amount that a redemption gave it, also if that is 0', () => {
+    const { price: _, ...unpriced } = line('a', 1, 0)
+    const bought = order([unpriced])
+    expect(undone(bought, [undo({ lines: [change('a', { adds_amount: true })] })]).items).toEqual([
+      { object: 'order_item', id: 'a', quantity: 1, initial_quantity: 1 },
+    ])
+    // The shop sent the amount 0 itself.
+    expect(undone(bought, [undo({ lines: [change('a', { discount_quantity: 1 })] })]).items).toMatchObject([
+      { id: 'a', amount: 0 },
+    ])
+  })
 })
 
 describe('for any effects of the engine on an order', () => {
@@ -252,18 +264,12 @@ describe('for any effects of the engine on an order', () => {
     return done === null || done.order.amount === null ? null : { facts, redeemed: done }
   }
 
-  /** A line without a price that got and lost units has the amount 0, where the shop sent none. */
-  const withoutZeroAmount = (item: CalculatedOrder['items'][number]) => {
-    if (item.price !== undefined || item.amount !== 0) return item
-    const { amount: _, subtotal_amount: __, ...rest } = item
-    return rest
-  }
   // A line that the shop sent with quantity 0 looks like an added one, and may disappear with the units added to it.
   const amounts = ({ amount, discount_amount, items_discount_amount, items }: Omit<CalculatedOrder, 'metadata'>) => ({
     amount,
     discount_amount,
     items_discount_amount,
-    items: items.filter(({ quantity, initial_quantity }) => quantity + initial_quantity > 0).map(withoutZeroAmount),
+    items: items.filter(({ quantity, initial_quantity }) => quantity + initial_quantity > 0),
   })
   /** The order before any redemption. */
   const initially = ({ order }: Facts) => {

@@ -35,7 +35,11 @@ export const usedUnits = (
     credits: 0,
   }))
 
-export type UndoneLine = { id: string } & Record<Figure, number>
+export type UndoneLine = Record<Figure, number> & {
+  id: string
+  /** The line had no amount before: it has neither a price nor an amount of the shop. */
+  adds_amount?: true
+}
 
 type Figure = 'quantity' | 'amount' | 'discount_amount' | 'discount_quantity' | 'free_quantity'
 
@@ -78,6 +82,7 @@ function sumOfLines(undos: readonly Undo[]): Map<string, UndoneLine> {
     const sum = sums.get(line.id) ?? { ...zeroFigures, id: line.id }
     const next = { ...sum }
     for (const name of figures) next[name] += line[name]
+    if (line.adds_amount) next.adds_amount = true
     sums.set(line.id, next)
   }
   return sums
@@ -91,7 +96,10 @@ function lineWithout(item: StoredItem, change: UndoneLine): StoredItem {
   const { amount, discount_amount, discount_quantity, free_quantity, subtotal_amount: _, ...rest } = item
   const quantity = Math.max(0, item.quantity - change.quantity)
   const remaining = {
-    amount: amount === undefined ? undefined : Math.max(0, amount - change.amount),
+    amount:
+      amount === undefined || (change.adds_amount && amount === change.amount)
+        ? undefined
+        : Math.max(0, amount - change.amount),
     discount: Math.max(0, (discount_amount ?? 0) - change.discount_amount),
     discounted: Math.min(quantity, Math.max(0, (discount_quantity ?? 0) - change.discount_quantity)),
     free: Math.min(quantity, Math.max(0, (free_quantity ?? 0) - change.free_quantity)),
