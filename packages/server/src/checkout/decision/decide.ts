@@ -223,7 +223,7 @@ class RolledBackResult extends Error {
 }
 
 /** Retries for the same row run one after another within this process: in parallel they would conflict with each other again. */
-const serializeByRow = keyedQueue(limits.checkout_lock_seconds * 2_000) // waits twice as long as a retry can hold its locks
+const serializeByRow = keyedQueue(limits.checkout_lock_seconds * 2_000) // in milliseconds: twice the lock timeout of a checkout
 
 /** The row whose version check failed, `key` or `conflict`; null: the error is no conflict, and a retry does not help. */
 export function conflictingRow(error: unknown): string | null {
