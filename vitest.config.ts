@@ -21,25 +21,22 @@ const races = '**/*.race.test.ts'
 
 /**
  * Where the embedded database can differ from a server: connections and transactions, statements with special types, jobs, what
- * is read and written in pieces, filters as SQL, a checkout, points and idempotency keys; and every operation once.
+ * is read and written in pieces, filters as SQL, a checkout and idempotency keys; and the operations of the client library.
  */
 const embedded = [
   'account/installation/**',
   'checkout/decision/**',
   'client-library/**',
-  'command-line/**',
+  'command-line/serve*',
   'core/configuration/**',
   'core/db/**',
   'core/events/**',
   'core/http/idempotency*',
   'core/jobs/**',
-  'core/query/**',
+  'core/query/filter/agreement*',
   'exports/**',
-  'loyalty/points/examples*',
-  'operations.test.ts',
   'platform/platform*',
   'redemptions/redeem*',
-  'testing/**',
 ]
 const everywhere = process.env.GUERDON_TEST_ALL === '1'
 const onPglite = everywhere ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)

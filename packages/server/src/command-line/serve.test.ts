@@ -61,33 +61,35 @@ describe.runIf(databaseKind() === 'pglite')('on the embedded database', () => {
   })
 })
 
-test('invalid settings and unknown commands exit with code 1 and one message', async () => {
-  const bad = runGuerdon(['serve'], { PORT: 'x', AUTH_MODE: 'lax', DATABASE_URL: 'mysql://me:secret@host/db' })
-  expect(await bad.ended).toBe(1)
-  for (const name of ['PORT', 'AUTH_MODE', 'DATABASE_URL']) expect(bad.output()).toContain(`- ${name}: `)
-  expect(bad.output()).not.toContain('secret')
-  const unknown = runGuerdon(['frobnicate'], {})
-  expect(await unknown.ended).toBe(1)
-  expect(unknown.output()).toContain('Unknown command')
-  const incomplete = runGuerdon(['keys', 'revoke'], {})
-  expect(await incomplete.ended).toBe(1)
-  expect(incomplete.output()).toContain('guerdon keys revoke ID')
-})
+describe.runIf(databaseKind() === 'postgres')('without a database', () => {
+  test('invalid settings and unknown commands exit with code 1 and one message', async () => {
+    const bad = runGuerdon(['serve'], { PORT: 'x', AUTH_MODE: 'lax', DATABASE_URL: 'mysql://me:secret@host/db' })
+    expect(await bad.ended).toBe(1)
+    for (const name of ['PORT', 'AUTH_MODE', 'DATABASE_URL']) expect(bad.output()).toContain(`- ${name}: `)
+    expect(bad.output()).not.toContain('secret')
+    const unknown = runGuerdon(['frobnicate'], {})
+    expect(await unknown.ended).toBe(1)
+    expect(unknown.output()).toContain('Unknown command')
+    const incomplete = runGuerdon(['keys', 'revoke'], {})
+    expect(await incomplete.ended).toBe(1)
+    expect(incomplete.output()).toContain('guerdon keys revoke ID')
+  })
 
-test('the version and the help are printed', async () => {
-  const version = runGuerdon(['--version'], {})
-  expect(await version.ended).toBe(0)
-  expect(version.output()).toMatch(/^\d+\.\d+\.\d+\n$/)
-  const help = runGuerdon(['--help'], {})
-  await help.ended
-  expect(help.output()).toContain('guerdon migrate')
-})
+  test('the version and the help are printed', async () => {
+    const version = runGuerdon(['--version'], {})
+    expect(await version.ended).toBe(0)
+    expect(version.output()).toMatch(/^\d+\.\d+\.\d+\n$/)
+    const help = runGuerdon(['--help'], {})
+    await help.ended
+    expect(help.output()).toContain('guerdon migrate')
+  })
 
-test.each([['--help'], ['replay', fileURLToPath(new URL('../../../../docs/examples/facts.json', import.meta.url))]])(
-  'guerdon %s exits with code 0 and no stack trace when standard output is closed',
-  async (...args) => {
-    const { child, output, ended } = runGuerdon(args, {})
-    child.stdout?.destroy() // as `| head -1` does, here before the process prints anything
-    expect({ code: await ended, output: output() }).toEqual({ code: 0, output: '' })
-  },
-)
+  test.each([['--help'], ['replay', fileURLToPath(new URL('../../../../docs/examples/facts.json', import.meta.url))]])(
+    'guerdon %s exits with code 0 and no stack trace when standard output is closed',
+    async (...args) => {
+      const { child, output, ended } = runGuerdon(args, {})
+      child.stdout?.destroy() // as `| head -1` does, here before the process prints anything
+      expect({ code: await ended, output: output() }).toEqual({ code: 0, output: '' })
+    },
+  )
+})

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { made, openShop, pause, query, type Reply, type Shop } from '../../testing/checkout-load/shop.ts'
 import { newPostgresDatabase } from '../../testing/database.ts'
 import { auditLedger } from '../../testing/ledger-audit.ts'
+import { scaled } from '../../testing/scale.ts'
 
 /* Points on two nodes and one PostgreSQL; requests alternate between the nodes. */
 
@@ -94,8 +95,7 @@ const balanceOf = async (member: Member): Promise<number> => (await cardOf(membe
 const audit = (): Promise<string[]> =>
   auditLedger((text, values) => query(shop, text, values), shop.project_id, { is_in_order: false })
 
-/** 200 of each take twelve seconds: `npm test` sends fewer, `npm test -- --all` and CI send all. */
-const atOnceMax = process.env.GUERDON_TEST_ALL === '1' ? 200 : 60
+const atOnceMax = scaled(200, 60)
 
 describe('one card', () => {
   test(`${atOnceMax} paid orders and ${atOnceMax} rewards concurrently: the sums agree exactly`, async () => {

@@ -35,6 +35,7 @@ import {
   transactions,
 } from '../../testing/loyalty.ts'
 import { ok } from '../../testing/orders.ts'
+import { scaled } from '../../testing/scale.ts'
 
 /*
  * Properties of the ledger under any sequence of operations (docs/reference/points.md#ledger). When one of these fails,
@@ -43,7 +44,7 @@ import { ok } from '../../testing/orders.ts'
  */
 
 const { GUERDON_PROPERTY_RUNS, GUERDON_PROPERTY_SEED, GUERDON_PROPERTY_PATH } = process.env
-const runs = Number(GUERDON_PROPERTY_RUNS ?? 4)
+const runs = Number(GUERDON_PROPERTY_RUNS ?? scaled(4, 2))
 /** Longer sequences when the number of runs is set. */
 const steps = GUERDON_PROPERTY_RUNS === undefined ? 16 : 22
 const parameters = {
