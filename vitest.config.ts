@@ -62,7 +62,7 @@ const onDatabase = (database: 'pglite' | 'postgres') => ({
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3, // on two cores: a worker often waits for the database, a process or a timer
     projects: [
       {
         test: {
