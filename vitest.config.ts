@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { isComplete } from './packages/server/src/testing/scale.ts'
 
 /**
- * Three runs: the engine, the server on a real PostgreSQL, the server on the embedded database. On PostgreSQL everything runs.
- * On the embedded database run the files in which it can behave differently (`embedded` below), and with `npm test -- --all`
- * (GUERDON_TEST_ALL=1) every file. What only a real database can show (races, crashes, many nodes) is named `*.race.test.ts`
- * and runs on PostgreSQL alone. docs/decisions/0037-one-database-for-most-tests.md lists what runs once, and why that is safe.
+ * Three runs: the engine, the server on a real PostgreSQL, the server on the embedded database. On PostgreSQL every file runs.
+ * On the embedded database run the files in which it can behave differently (`embedded` below). With `npm test -- --all`
+ * (GUERDON_TEST_ALL=1) every file runs there too, and every test at full size (testing/scale.ts). What only a real database can
+ * show (races, crashes, many nodes) is named `*.race.test.ts` and runs on PostgreSQL alone.
+ * docs/decisions/0037-one-database-for-most-tests.md lists what runs once or smaller, and why that is safe.
  *
  * The files of one worker share its modules, and with them the database and the service of the tests: one more file costs
  * what its tests cost. So a hook at the top of a shared module would be that of the file which imported it first; what is
@@ -38,11 +40,9 @@ const embedded = [
   'platform/platform*',
   'redemptions/redeem*',
 ]
-const everywhere = process.env.GUERDON_TEST_ALL === '1'
-const onPglite = everywhere ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
+const onPglite = isComplete ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
 
 function testsOf(files: string): string {
-  if (files.endsWith('.ts')) return files
   return files.endsWith('/**') ? `${files}/*.test.ts` : `${files}.test.ts`
 }
 

@@ -1,4 +1,5 @@
-// Runs all tests on PostgreSQL, and on the embedded database those whose result can differ there; with --all every test on both.
+// Runs every test file on PostgreSQL, and on the embedded database those whose result can differ there; with --all every file on both,
+// and races, kills and properties at full size (docs/decisions/0037-one-database-for-most-tests.md).
 // Other arguments are passed to vitest: npm test -- categories
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +14,7 @@ const given = process.argv.slice(2)
 /** Options whose value follows as an argument of its own. */
 const withValue = ['-t', '--testNamePattern', '--project', '--reporter', '--maxWorkers', '--retry', '--shard', '--bail']
 const isFile = (argument, index) => !argument.startsWith('-') && !withValue.includes(given[index - 1])
-// A file that is named is run on both databases.
+// A file that is named is run on both databases and at full size.
 const runsAll = given.includes('--all') || given.some(isFile)
 process.exitCode = await runNode(
   [binary('vitest/vitest.mjs'), 'run', ...reporters, ...given.filter((argument) => argument !== '--all')],
