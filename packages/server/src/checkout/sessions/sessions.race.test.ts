@@ -1,12 +1,22 @@
 import { sql } from 'kysely'
-import { describe, expect, test, vi } from 'vitest'
-import { newProject } from '../../testing/app.ts'
+import { describe, expect, test } from 'vitest'
+import { type Answer, newProject, type Shop } from '../../testing/app.ts'
 import { amountOff, newDiscount, newGiftCard, newTier, validated, vouchers } from '../../testing/checkout.ts'
-import { ok } from '../../testing/orders.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { newPromotion } from '../../testing/promotions.ts'
 
 const order = { amount: 1000 }
 const lock = (key: string) => ({ session: { type: 'LOCK', key } })
+
+/** Sends a validation, again while it is refused because it queued for too long behind others; it must be answered with 200. */
+async function validate(shop: Shop, path: string, body: object): Promise<Answer['body']> {
+  for (;;) {
+    const { status, body: reply } = await shop.call('POST', path, body)
+    if (reply.key === 'multiple_requests') continue
+    expect(status, JSON.stringify(reply)).toBe(200)
+    return reply
+  }
+}
 
 describe('concurrent sessions', () => {
   test('hold a voucher at most as often as it can be redeemed', async () => {
@@ -14,15 +24,14 @@ describe('concurrent sessions', () => {
     await newDiscount(shop, 'Q', amountOff(100), { redemption: { quantity: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        shop.call('POST', n % 2 === 0 ? '/v1/validations' : '/v1/vouchers/Q/validate', {
+        validate(shop, n % 2 === 0 ? '/v1/validations' : '/v1/vouchers/Q/validate', {
           ...(n % 2 === 0 ? { redeemables: vouchers('Q') } : {}),
           order,
           ...lock(`S${n}`),
         }),
       ),
     )
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    expect(answers.filter(({ body }) => body.valid)).toHaveLength(3)
+    expect(answers.filter(({ valid }) => valid)).toHaveLength(3)
     expect(await validated(shop, { redeemables: vouchers('Q'), order })).toMatchObject({ valid: false })
   })
 
@@ -31,7 +40,7 @@ describe('concurrent sessions', () => {
     await newGiftCard(shop, 'G', 1000)
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
-        ok(shop, 'POST', '/v1/vouchers/G/validate', { order, gift: { credits: 300 }, ...lock(`S${n}`) }),
+        validate(shop, '/v1/vouchers/G/validate', { order, gift: { credits: 300 }, ...lock(`S${n}`) }),
       ),
     )
     expect(answers.filter(({ valid }) => valid)).toHaveLength(3)
@@ -42,10 +51,10 @@ describe('concurrent sessions', () => {
     await newDiscount(shop, 'Q', amountOff(100), { redemption: { quantity: 1 } })
     const { id } = await newTier(shop, await newPromotion(shop))
     const request = { redeemables: [{ object: 'promotion_tier', id }, ...vouchers('Q')], order, ...lock('S') }
-    const answers = await Promise.all(Array.from({ length: 8 }, () => validated(shop, request)))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => validate(shop, '/v1/validations', request)))
     expect(answers.map(({ valid }) => valid)).toEqual(answers.map(() => true))
     const path = `/v1/promotions/tiers/${id}/validation`
-    await Promise.all(Array.from({ length: 8 }, () => ok(shop, 'POST', path, { order, ...lock('T') })))
+    await Promise.all(Array.from({ length: 8 }, () => validate(shop, path, { order, ...lock('T') })))
     const { db } = shop.service.runtime.database
     const holds = await db
       .selectFrom('holds')
@@ -64,7 +73,8 @@ describe('concurrent sessions', () => {
 
 test('extending a session and ending it as expired do not deadlock', async () => {
   const shop = await newProject()
-  const { db } = shop.service.runtime.database
+  const { database } = shop.service.runtime
+  const { db } = database
   for (const code of ['A', 'B']) await newDiscount(shop, code, amountOff(100), { redemption: { quantity: 1 } })
   await validated(shop, { redeemables: vouchers('A', 'B'), order, ...lock('S') })
   const held = await db
@@ -77,23 +87,18 @@ test('extending a session and ending it as expired do not deadlock', async () =>
     .select(['h.resource_id as id', 'h.expires_at as ended_at', sql<string>`v.xmin::text`.as('xmin')])
     .execute()
   const save = (changes: object) => {
-    const payload = { project_id: shop.project_id, now: new Date().toISOString(), lock_timeout: '5s', ...changes }
+    const payload = { project_id: shop.project_id, now: new Date().toISOString(), lock_timeout: '120s', ...changes }
     return sql`select checkout_save(${JSON.stringify(payload)}::jsonb, null)`.execute(db)
   }
-  const waiting = (count: number) =>
-    vi.waitFor(async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-      expect(rows.length).toBeGreaterThanOrEqual(count)
-    }, 120_000)
   const saved = await db.transaction().execute(async (trx) => {
     await sql`select from holds where project_id = ${shop.project_id} and resource_id = ${held[0]?.id} for update`.execute(
       trx,
     )
+    const holder = await backendOf(trx)
     const goesOn = save({ released: 'S' })
-    await waiting(1)
+    await untilOthersWait(database, holder, 1)
     const ends = save({ vouchers: held.toReversed().map((code) => ({ ...code, is_held: true })) })
-    await waiting(2)
+    await untilOthersWait(database, holder, 2)
     return [goesOn, ends]
   })
   await Promise.all(saved)

