@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Database, Db } from '../../core/db/database.ts'
+import { untilRequestWaits } from '../../testing/lock-waits.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { insertProjectOf } from './create.ts'
 import { purgeProject, tablesWithProjects } from './purge.ts'
@@ -160,6 +161,22 @@ test('two concurrent runs both succeed', async () => {
   const projectId = await newProject(db, { deleted: true })
   await newGuards(db, projectId, 2_500)
   await Promise.all([purgeProject(db, projectId), purgeProject(db, projectId)])
+  expect(await countOf(db, 'guards', projectId)).toBe(0)
+  expect(await countOf(db, 'projects', projectId)).toBe(0)
+})
+
+test('a run that waits for rows which another deletes goes on with the others', async () => {
+  const database = await openDatabase()
+  const { db } = database
+  const projectId = await newProject(db, { deleted: true })
+  await newGuards(db, projectId, 2_500)
+  const waiting = await db.transaction().execute(async (trx) => {
+    await sql`delete from guards where project_id = ${projectId} and version <= 2400`.execute(trx)
+    const waiting = purgeProject(db, projectId)
+    await untilRequestWaits(database, trx)
+    return [waiting]
+  })
+  await Promise.all(waiting)
   expect(await countOf(db, 'guards', projectId)).toBe(0)
   expect(await countOf(db, 'projects', projectId)).toBe(0)
 })

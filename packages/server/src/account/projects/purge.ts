@@ -77,12 +77,15 @@ async function emptyTable(
   }
 }
 
+/** Returns how many rows it found. Some of them a concurrent run may have deleted: they do not mean that there are no others. */
 async function deleteBatch(db: Db, { name, key }: ProjectTable, projectId: string): Promise<number> {
   const columns = sql.join(key.map((column) => sql.ref(column)))
-  const { numAffectedRows = 0n } = await sql`
+  const { rows } = await sql<{ found: number }>`
     with doomed as materialized (
       select ${columns} from ${sql.table(name)} where project_id = ${projectId} limit ${sql.lit(batchRows)}
+    ), deleted as (
+      delete from ${sql.table(name)} where (${columns}) in (select ${columns} from doomed)
     )
-    delete from ${sql.table(name)} where (${columns}) in (select ${columns} from doomed)`.execute(db)
-  return Number(numAffectedRows)
+    select count(*)::int as found from doomed`.execute(db)
+  return rows[0]?.found ?? 0
 }
