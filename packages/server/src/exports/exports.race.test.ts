@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Runtime } from '../core/context.ts'
 import { asRequest, insertProject, openIdleRuntime } from '../testing/background.ts'
 import { anotherConnection, ownDatabase } from '../testing/nodes.ts'
 import { createExport } from './create.ts'
@@ -22,9 +23,14 @@ test('several nodes that work on the same exports write every row once, and surv
   )
   const doomed = created.pop()?.id as string
 
-  for (const one of runtimes) watchExports(one)
-  await inProject((ctx) => deleteExport(ctx, doomed))
-  while ((await workOnExport(runtime)) !== null);
+  let last = ''
+  for (const _ of [1, 2, 3, 4]) last = (await workOnExport(runtime, { after: last })) ?? '' // one step of each
+  expect(await inProject((ctx) => getExport(ctx, doomed))).toMatchObject({ status: 'IN_PROGRESS' })
+  for (const one of runtimes) watchExports(one) // for what a node below leaves because the other has locked it
+  const work = async (one: Runtime) => {
+    while ((await workOnExport(one)) !== null);
+  }
+  await Promise.all([...runtimes.map(work), inProject((ctx) => deleteExport(ctx, doomed))])
 
   for (const { id } of created) {
     await expect.poll(async () => (await inProject((ctx) => getExport(ctx, id))).status).toBe('DONE')

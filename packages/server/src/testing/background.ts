@@ -54,6 +54,7 @@ export async function runAsyncActions(
   runtime: Runtime,
   projectId: string,
   actions: readonly AsyncActionDefinition[],
+  { are_concurrent = false } = {},
 ): Promise<void> {
   const started = await runtime.database.db
     .selectFrom('async_actions')
@@ -64,7 +65,10 @@ export async function runAsyncActions(
     .select('id')
     .execute()
   const run = { retries: 0, signal: new AbortController().signal }
-  for (const { id } of started) await runAsyncAction(runtime, actions, { project_id: projectId, action_id: id }, run)
+  const runOne = ({ id }: (typeof started)[number]) =>
+    runAsyncAction(runtime, actions, { project_id: projectId, action_id: id }, run)
+  if (are_concurrent) await Promise.all(started.map(runOne))
+  else for (const action of started) await runOne(action)
 }
 
 /** Like `until`, but failed jobs are retried at once, as if their retry delay had passed. */

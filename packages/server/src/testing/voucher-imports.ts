@@ -51,4 +51,5 @@ export async function finished(shop: Shop, id: string) {
   return (await shop.call('GET', `/v1/async-actions/${id}`)).body
 }
 
-export const runStarted = (shop: Shop) => runAsyncActions(shop.service.runtime, shop.project_id, actions)
+export const runStarted = (shop: Shop, options: { are_concurrent?: boolean } = {}) =>
+  runAsyncActions(shop.service.runtime, shop.project_id, actions, options)

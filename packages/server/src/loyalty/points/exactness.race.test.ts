@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isNearMidnight } from '../../testing/checkout-load/goods.ts'
 import { made, openShop, pause, query, type Reply, type Shop } from '../../testing/checkout-load/shop.ts'
 import { newPostgresDatabase } from '../../testing/database.ts'
 import { auditLedger } from '../../testing/ledger-audit.ts'
 import { scaled } from '../../testing/scale.ts'
+import { retryUntilDecided } from '../../testing/torture/races/race.ts'
 
 /* Points on two nodes and one PostgreSQL; requests alternate between the nodes. */
 
@@ -86,7 +88,7 @@ const pay = ({ source_id }: Pick<Member, 'source_id'>, more: object = {}): Promi
   shop.call('POST', '/v1/orders', { status: 'PAID', customer: { source_id }, amount: 1_000, ...more })
 
 const redeemReward = ({ code }: Member, id: string): Promise<Reply> =>
-  shop.call('POST', `/v1/loyalties/members/${code}/redemption`, { reward: { id } })
+  retryUntilDecided(() => shop.call('POST', `/v1/loyalties/members/${code}/redemption`, { reward: { id } }))
 
 const cardOf = async ({ code }: Member) => (await made(shop, 'GET', `/v1/loyalties/members/${code}`)).loyalty_card
 
@@ -232,7 +234,8 @@ describe('of ten rewards requested by forty members concurrently', () => {
   }
 })
 
-test('the daily job on both nodes, during orders and redemptions, expires every point once', async () => {
+test('the daily job on both nodes, during orders and redemptions, expires every point once', async ({ skip }) => {
+  skip(isNearMidnight(), 'what is due today would be of yesterday at midnight')
   const club = await newClub('Late', [fixed(5, { pending_points: { period_type: 'DAY', period_value: 1 } }), fixed(2)])
   const reward = await offer(club, 10, { parameters: await aMug() })
   const members = await joinMany(club, 40, 0)
@@ -247,7 +250,7 @@ test('the daily job on both nodes, during orders and redemptions, expires every 
   await backdate(club)
   // The daily job runs within ten seconds; a request on a card before that applies the due changes of its member.
   const asked: Reply[] = []
-  for (let waited = 0; (await dueOf(club)) > 0; waited += 1) {
+  for (let waited = 0; waited === 0 || (await dueOf(club)) > 0; waited += 1) {
     expect(waited, 'the daily job did not run').toBeLessThan(1_000)
     const some = Array.from({ length: 4 }, (_, index) => members[(waited * 4 + index) % members.length] as Member)
     asked.push(...(await Promise.all(some.flatMap((member) => [pay(member), redeemReward(member, reward)]))))

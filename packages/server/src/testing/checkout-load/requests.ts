@@ -6,7 +6,8 @@ import { pause, type Reply } from './shop.ts'
 
 /**
  * Sends a request and retries until it is answered. An unanswered request is sent to the next node with the same idempotency
- * key; sometimes the client closes the connection before the response arrives.
+ * key; sometimes the client closes the connection before the response arrives. So is one that was refused only because of
+ * concurrent requests, if it has a key: such a refusal is not stored under it.
  */
 export async function ask(
   run: Run,
@@ -23,7 +24,7 @@ export async function ask(
     await shop.call(method, path, body, { key, patience_ms: between(chance, 1, 30) }).catch(() => {})
   for (;;) {
     const reply = await shop.call(method, path, body, options).catch((error: Error) => error)
-    if (!(reply instanceof Error) && reply.status < 500 && reply.body?.key !== 'idempotency_key_in_progress') {
+    if (!(reply instanceof Error) && reply.status < 500 && !isUndecided(reply, key)) {
       const span = { started_at: startedAt, ended_at: Date.now() }
       ledger.requests += 1
       if (reply.is_replay) ledger.replayed += 1
@@ -44,6 +45,9 @@ export async function ask(
     await pause(100)
   }
 }
+
+const isUndecided = ({ body }: Reply, key: string | undefined): boolean =>
+  body?.key === 'idempotency_key_in_progress' || (key !== undefined && body?.key === 'multiple_requests')
 
 export const redeemableOf = ({ thing, credits }: Use, { reward_id }: Goods): object => ({
   object: thing.object,

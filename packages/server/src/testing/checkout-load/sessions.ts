@@ -22,6 +22,7 @@ export async function holdInSession(run: Run, chance: Chance): Promise<void> {
       order: { amount: 100_000 },
       session: { type: 'LOCK', key, ttl: ttlMs, ttl_unit: 'MILLISECONDS' },
     })
+    if (reply.body?.key === 'multiple_requests') return { uses, customer, held: null }
     if (reply.status !== 200) {
       ledger.violations.push(`an unexpected answer to a validation: ${reply.status} ${reply.text.slice(0, 500)}`)
       return { uses, customer, held: null }

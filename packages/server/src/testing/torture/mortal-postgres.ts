@@ -49,7 +49,8 @@ async function startMortalPostgres(): Promise<MortalPostgres> {
     while (isRunning()) await pause(5)
   }
   const start = async () => {
-    for (let tries = 0; tries < 300; tries += 1) {
+    const deadline = Date.now() + 120_000
+    while (Date.now() < deadline) {
       // PostgreSQL does not start while a process of the killed one is alive, so this retries.
       if (!isRunning()) {
         running = spawn(command, safeArgs, { uid, gid, stdio: 'ignore' })
