@@ -11,6 +11,7 @@ import { mount, unknownRoute } from './core/http/mount.ts'
 import type { Operation } from './core/http/operation.ts'
 import { limitTime } from './core/http/time-limit.ts'
 import { watchRequests } from './core/http/watch-requests.ts'
+import { newWrongCredentials } from './core/http/wrong-credentials.ts'
 import { newId } from './core/lib/ids.ts'
 import { operations as allOperations } from './operations.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
@@ -69,13 +70,24 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     idle.unref()
   })
   app.addHook('onRequest', (request, reply, next) => {
-    reply.header('X-Request-Id', request.id)
+    // No cache may keep what one caller sees, and no browser may guess that an answer is a page.
+    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
     next()
   })
   const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load })
   app.addHook('onRequest', (request, _reply, next) => next(isTooLong(request) ? queryTooLarge() : undefined))
 
-  mount(app, operations, { runtime, limiter: newCallLimiter(runtime), oneAtATime: keyedQueue() }, platformRoutes)
+  mount(
+    app,
+    operations,
+    {
+      runtime,
+      limiter: newCallLimiter(runtime),
+      wrongCredentials: newWrongCredentials(settings.wrong_credentials_limit),
+      oneAtATime: keyedQueue(),
+    },
+    platformRoutes,
+  )
   return app
 
   /** Node decodes the request target to one character per byte, so its length is in bytes. */

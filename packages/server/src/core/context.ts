@@ -4,6 +4,7 @@ import type { Database, Db } from './db/database.ts'
 import type { Project } from './db/project-row.ts'
 import type { Role } from './db/tables.ts'
 import type { DeferredWriter } from './events/deferred-writer.ts'
+import type { ClientIdentity } from './http/client-identity.ts'
 import type { Credentials } from './http/credentials.ts'
 import type { ReplyStore } from './http/stored-reply.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -46,6 +47,10 @@ export interface InstallationCtx extends Wiring {
   /** `v-…` of the request, `w-…` of a background run: the `group_id` of every event it causes. */
   request_id: string
   caller: Caller
+  /** On the client side: the customer that the request names by a tracking id; null: by none. */
+  identity?: ClientIdentity | null
+  /** On the client side: whom rate limits count, an address or the customer that was proven. */
+  client?: string
   jobs: Jobs
   settings: Settings
   credentials: Credentials

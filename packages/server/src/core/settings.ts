@@ -20,6 +20,10 @@ export interface Settings {
   rate_limit_bulk_api_calls: CallWindow[]
   rate_limit_api_calls_cycle: number | null
   client_rate_limit: CallWindow | null
+  wrong_credentials_limit: CallWindow | null
+  tracking_id_hours_max: number
+  client_session_minutes_max: number
+  client_sessions_max: number
   trust_proxy_hops: number
   max_body_bytes: number
   max_query_bytes: number
@@ -92,6 +96,24 @@ export const environment = {
   CLIENT_RATE_LIMIT: {
     standard: '5/PT5S',
     meaning: 'rate limit for client-side calls per IP address and node; set to an empty value to disable',
+  },
+  WRONG_CREDENTIALS_LIMIT: {
+    standard: '10/PT1M',
+    meaning:
+      'wrong credentials that an IP address may send before its refusals are [delayed](authentication.md#wrong-credentials); set to an empty value to disable',
+  },
+  TRACKING_ID_HOURS_MAX: {
+    standard: '24',
+    meaning:
+      'hours for which a tracking id issued by the server side [proves](client-side.md#identity) a customer to the client side',
+  },
+  CLIENT_SESSION_MINUTES_MAX: {
+    standard: '60',
+    meaning: 'longest time to live of a [session](sessions.md#client-side) that the client side opens, in minutes',
+  },
+  CLIENT_SESSIONS_MAX: {
+    standard: '200',
+    meaning: 'open [sessions](sessions.md#client-side) of a client-side caller, counted by each node',
   },
   TRUST_PROXY_HOPS: {
     standard: '0',
@@ -175,6 +197,11 @@ export function readSettings(env: Environment): Settings {
     rate_limit_bulk_api_calls: optional('RATE_LIMIT_BULK_API_CALLS', parseCallLimits) ?? [],
     rate_limit_api_calls_cycle: optional('RATE_LIMIT_API_CALLS_CYCLE', integerBetween(1, Number.MAX_SAFE_INTEGER)),
     client_rate_limit: env.CLIENT_RATE_LIMIT?.trim() === '' ? null : read('CLIENT_RATE_LIMIT', oneCallLimit),
+    wrong_credentials_limit:
+      env.WRONG_CREDENTIALS_LIMIT?.trim() === '' ? null : read('WRONG_CREDENTIALS_LIMIT', oneCallLimit),
+    tracking_id_hours_max: integer('TRACKING_ID_HOURS_MAX', 1, 87_600),
+    client_session_minutes_max: integer('CLIENT_SESSION_MINUTES_MAX', 1, 525_600),
+    client_sessions_max: integer('CLIENT_SESSIONS_MAX', 1, 1_000_000),
     trust_proxy_hops: integer('TRUST_PROXY_HOPS', 0, 100),
     max_body_bytes: integer('MAX_BODY_BYTES', 1_024, 1_073_741_824),
     max_query_bytes: integer('MAX_QUERY_BYTES', 256, 1_048_576),

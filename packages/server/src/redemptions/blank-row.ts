@@ -1,7 +1,7 @@
 import type { StoredCustomer } from '../audience/customers/customer.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
-import { trackingIdOf } from '../checkout/decision/tracked.ts'
 import type { Ctx } from '../core/context.ts'
+import { trackingName } from '../core/http/tracking-id.ts'
 import type { StoredRedemption } from './redemption.ts'
 
 /** The columns that all redemptions of a request share; the caller sets the id and the related object. */
@@ -10,7 +10,8 @@ export function blankRow(
   checkout: Checkout,
   redeemer: { customer: Pick<StoredCustomer, 'id'> | null },
 ): StoredRedemption {
-  const { request } = checkout
+  const { request, buyer } = checkout
+  const sourceId = buyer.customer?.source_id ?? null
   return {
     project_id: ctx.project_id,
     id: 'r_',
@@ -25,7 +26,7 @@ export function blankRow(
     parent_id: null,
     redemption_id: null,
     customer_id: redeemer.customer?.id ?? null,
-    tracking_id: trackingIdOf(ctx, checkout).tracking_id ?? null,
+    tracking_id: sourceId === null ? null : trackingName(ctx.project, sourceId),
     order_id: null,
     amount: null,
     metadata: request.metadata,

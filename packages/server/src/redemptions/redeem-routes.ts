@@ -1,4 +1,5 @@
 import type { Applicable } from '@guerdon/engine/schema'
+import { clientReply, clientView } from '../audience/customers/client-view.ts'
 import type { Ctx } from '../core/context.ts'
 import { operation, operationPair } from '../core/http/operation.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
@@ -46,7 +47,13 @@ export const redeeming = [
     method: 'POST',
     path: '/v1/redemptions',
     summary: 'Redeem stackable discounts',
-    second: { id: 'redeemOnClient', path: '/client/v1/redemptions', flag: 'client_redeem_enabled' },
+    second: {
+      id: 'redeemOnClient',
+      path: '/client/v1/redemptions',
+      reply: clientReply(RedemptionsAnswer),
+      view: clientView,
+      flag: 'client_redeem_enabled',
+    },
     body: RedemptionBody,
     reply: RedemptionsAnswer,
     errors: stackedErrors,
@@ -72,6 +79,8 @@ export const redeeming = [
     summary: 'Redeem a voucher',
     query: RedeemQuery,
     ...single,
+    reply: clientReply(ExplainedRedemption),
+    view: clientView,
     errors: [...redeemErrors, 'invalid_query_params'],
     flag: 'client_redeem_enabled',
     run: (ctx, { query, body }) => redeemVoucher(ctx, query.code, query.tracking_id, body),
@@ -85,6 +94,8 @@ export const redeeming = [
       id: 'redeemPromotionTierOnClient',
       path: '/client/v1/promotions/tiers/{promotionTierId}/redemption',
       deprecated: true,
+      reply: clientReply(ExplainedRedemption),
+      view: clientView,
       flag: 'client_redeem_enabled',
     },
     ...single,

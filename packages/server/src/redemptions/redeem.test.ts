@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { trackingId } from '../audience/customers/tracking.ts'
 import { nextConfigurationVersion } from '../core/db/configuration.ts'
 import { inTransaction } from '../core/db/transaction.ts'
+import { trackingName } from '../core/http/tracking-id.ts'
 import { newProject, type Shop } from '../testing/app.ts'
 import { newCampaign } from '../testing/campaigns.ts'
 import {
@@ -139,7 +139,7 @@ describe('the customer of a redemption (docs/reference/requests.md#customer)', (
       await redeem(shop, { redeemables: vouchers('TEN'), order, customer: { id: customer_id }, tracking_id: 'other' }),
     ).toMatchObject({ status: 400, body: { key: 'ambiguous_tracking_id' } })
     // Another project has another tracking id for the same source id.
-    expect(trackingId({ tracking_secret: 'x' }, 'ann')).not.toBe(tracking_id)
+    expect(trackingName({ tracking_secret: 'x' }, 'ann')).not.toBe(tracking_id)
   })
 
   test('a profile without an id belongs to the customer of the request', async () => {

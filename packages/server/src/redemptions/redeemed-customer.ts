@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type StoredCustomer, toCustomer } from '../audience/customers/customer.ts'
-import { disabledOnClient, mayWriteCustomers } from '../audience/customers/on-client-side.ts'
+import { disabledOnClient, mayWriteCustomers, unproven } from '../audience/customers/on-client-side.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerChange, CustomerFigure } from '../core/db/checkout-changes.ts'
@@ -21,10 +21,11 @@ export interface RedeemingCustomer {
 }
 
 /**
- * Refuses an unknown customer id, and a new customer from a client side that may not create customers
+ * Refuses an unproven customer, an unknown customer id, and a new customer from a client side that may not create customers
  * (docs/reference/client-side.md#common-rules).
  */
-export function refuseCustomer(ctx: Ctx, { request: { customer: sent }, buyer }: Checkout): void {
+export function refuseCustomer(ctx: Ctx, { request: { customer: sent }, rows, buyer }: Checkout): void {
+  if (rows.is_unproven) throw unproven()
   if (sent === null || buyer.stored !== null) return
   const id = sent.id !== null && (sent.source_id === null || sent.id.startsWith(idPrefix('customer'))) ? sent.id : null
   if (id !== null) throw notFound('customer', id)

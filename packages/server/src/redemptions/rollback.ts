@@ -1,12 +1,12 @@
 import { addDuration, clockAt, defaultStackingRules, readDuration } from '@guerdon/engine'
 import type { StoredCustomer } from '../audience/customers/customer.ts'
 import { findCustomerById, findCustomerBySource } from '../audience/customers/store.ts'
-import { trackingId } from '../audience/customers/tracking.ts'
 import { changeCustomer } from '../audience/customers/upsert.ts'
 import { ambiguous, type CheckoutRequest, readRequest } from '../checkout/decision/request.ts'
 import { saveCheckout } from '../checkout/decision/save.ts'
 import type { Ctx } from '../core/context.ts'
 import { ApiError, type ErrorKey, errorMessage, notFound } from '../core/http/errors.ts'
+import { trackingName } from '../core/http/tracking-id.ts'
 import { newId } from '../core/lib/ids.ts'
 import { loadMetadataRules, refuseUnlessStorable } from '../definitions/metadata-schemas/rules.ts'
 import { figureTallies } from '../incentives/campaigns/summary-figures.ts'
@@ -79,8 +79,8 @@ async function rollBack(
 ): Promise<RedemptionRollbacks | ApiError> {
   const { metadata, reason } = request
   if (metadata != null) refuseUnlessStorable(metadata)
-  const { customer: sentCustomer, tracked_source } = readRequest(ctx, pickCustomer(request), [])
-  await refuseOtherCustomer(ctx, redemption, sentCustomer, tracked_source)
+  const { customer: sentCustomer, tracked } = readRequest(ctx, pickCustomer(request), [])
+  await refuseOtherCustomer(ctx, redemption, sentCustomer, tracked)
   await applyDueChangesToCards(ctx, await listCodesOf(ctx, redemption.id))
   const facts = await loadRollback(ctx, redemption)
   refuseOtherOrder(facts, request.order)
@@ -98,7 +98,7 @@ async function rollBack(
       rules: await loadMetadataRules(ctx, 'customer'),
     })
   const sourceId = facts.customer?.source_id ?? null
-  if (sourceId !== null) context.tracking_id = trackingId(ctx.project, sourceId)
+  if (sourceId !== null) context.tracking_id = trackingName(ctx.project, sourceId)
   return save(ctx, facts, context)
 }
 
@@ -112,17 +112,17 @@ async function refuseOtherCustomer(
   ctx: Ctx,
   { customer_id }: ShownRow,
   sentCustomer: CheckoutRequest['customer'],
-  trackedSource: string | null,
+  tracked: CheckoutRequest['tracked'],
 ): Promise<void> {
   if (sentCustomer === null) return
-  const { id, source_id } = sentCustomer
+  const { id, source_id, sent } = sentCustomer
   if (id === null && source_id === null) {
     if (customer_id === null) throw invalidCustomer('The redemption has no customer')
     return
   }
   const customer = await findSentCustomer(ctx, id, source_id)
   if (customer === undefined) throw notFound('customer', (id ?? source_id) as string)
-  if (trackedSource !== null && customer.source_id !== trackedSource) throw ambiguous(trackedSource, customer.source_id)
+  if (tracked !== null && customer.source_id !== tracked.source_id) throw ambiguous(tracked.sent, sent)
   if (customer.id !== customer_id) throw invalidCustomer(`The redemption is not one of ${customer.id}`)
 }
 

@@ -34,7 +34,14 @@ export async function insertTestProject(
   const project = await insertProjectOf(
     db,
     createdAt,
-    { name: 'Test shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true, ...body } as CreateProject,
+    {
+      name: 'Test shop',
+      timezone: 'UTC',
+      currency: 'USD',
+      case_sensitive_codes: true,
+      client_identity: 'claimed',
+      ...body,
+    } as CreateProject,
     { is_sandbox: false },
   )
   const shared = {

@@ -9,7 +9,7 @@ import { readSettings, type Settings } from '../core/settings.ts'
 import { wiring } from '../wiring.ts'
 
 export const testSettings = (env: Record<string, string> = {}): Settings =>
-  readSettings({ LOG_LEVEL: 'silent', ...env })
+  readSettings({ LOG_LEVEL: 'silent', CLIENT_RATE_LIMIT: '', WRONG_CREDENTIALS_LIMIT: '', ...env })
 
 /** A runtime on an open database, without job workers; two on one database simulate two nodes. */
 export async function openTestRuntime(

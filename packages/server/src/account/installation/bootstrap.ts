@@ -86,7 +86,7 @@ async function insertKeys(
   }
 }
 
-/** Defaults for trying the service: all client flags on, localhost trusted. The operator's JSON takes precedence. */
+/** Defaults for trying the service: all client flags on, localhost trusted, no proof of identity. The operator's JSON takes precedence. */
 function projectBody(configured: Record<string, unknown>): BootstrapProject {
   const body = {
     name: 'Sandbox',
@@ -100,6 +100,7 @@ function projectBody(configured: Record<string, unknown>): BootstrapProject {
     client_create_customer_enabled: true,
     client_loyalty_events_enabled: true,
     client_set_voucher_expiration_date_enabled: true,
+    client_identity: 'claimed' as const,
     ...configured,
   }
   const fault = compileValidator(BootstrapProject).firstError(body, { root: 'Payload', required: 'must' })

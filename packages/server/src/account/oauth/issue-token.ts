@@ -5,7 +5,7 @@ import { scopes } from '../../core/http/scopes.ts'
 import { hashOf } from '../../core/http/secrets.ts'
 import { randomText } from '../../core/lib/ids.ts'
 import type { Token, TokenForm } from './schema.ts'
-import { countLiveTokens, findClientId, insertToken } from './store.ts'
+import { countLiveTokens, findIssuingKey, insertToken } from './store.ts'
 
 /** Issues an access token to the application key of the request. */
 export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Static<typeof TokenForm>): Promise<Token> {
@@ -15,17 +15,21 @@ export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Stat
   if (requestedScopes.some((word) => !scopes.has(word)))
     throw new ApiError('invalid_scope', { message: `Invalid scope: ${scope}` })
 
+  const apiKeyId = ctx.caller.api_key?.id as `key_${string}`
+  const key = await findIssuingKey(ctx, apiKeyId)
+  // Authentication uses a cache: another node may have just deleted the key.
+  if (key === undefined) throw new ApiError('unauthorized')
+  const isClient = key.kind === 'client'
+  // A page can read its key, and so can everybody else: it opens nothing but the client side.
+  if (isClient && requestedScopes.some((word) => !word.startsWith('client_')))
+    throw new ApiError('invalid_scope', { message: `Invalid scope: ${scope}` })
+
   const nowSeconds = Math.floor(Date.parse(ctx.now) / 1_000)
-  const { live, first_end } = await countLiveTokens(ctx)
+  const { live, first_end } = await countLiveTokens(ctx, { is_client: isClient })
   if (live >= ctx.settings.oauth_max_tokens_per_project) {
     const wait = Math.ceil((Date.parse(first_end as string) - Date.parse(ctx.now)) / 1_000)
     throw new ApiError('oauth_tokens_limit_exceeded', {}, { 'Retry-After': String(Math.max(1, wait)) })
   }
-
-  const apiKeyId = ctx.caller.api_key?.id as `key_${string}`
-  const clientId = await findClientId(ctx, apiKeyId)
-  // Authentication uses a cache: another node may have just deleted the key.
-  if (clientId === undefined) throw new ApiError('unauthorized')
 
   const accessToken = randomText(50)
   const expiresIn = ctx.settings.oauth_token_ttl_seconds
@@ -39,7 +43,7 @@ export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Stat
   })
   return {
     access_token: accessToken,
-    client_id: clientId,
+    client_id: key.client_id,
     expires_at: expiresAt,
     expires_in: expiresIn,
     scope: grantedScope,

@@ -38,7 +38,6 @@ test('all three operations require the key pair; an access token does not replac
       bearer,
       { ...bearer, 'x-app-id': shop.app_id },
       { 'x-app-id': shop.app_id, 'x-app-token': shop.client_token },
-      { 'x-app-id': shop.client_id, 'x-app-token': shop.client_token }, // a client-side key is not an application key
       { 'x-management-id': shop.management_id, 'x-management-token': shop.management_token },
     ])
       expect(await send(shop.service.app, 'POST', `/v1/oauth/${path}`, fields, { ...form, ...headers })).toMatchObject({
@@ -46,6 +45,69 @@ test('all three operations require the key pair; an access token does not replac
         body: { code: 401, key: 'unauthorized', message: 'Unauthorized' },
       })
   expect(await categoriesWith(shop, shop.access_token)).toMatchObject({ status: 200 })
+})
+
+describe('a client key', () => {
+  const origin = 'https://shop.test'
+  const page = (shop: Shop, scope: string, headers: Record<string, string> = {}) =>
+    ask(shop, 'token', `grant_type=client_credentials&scope=${scope}`, {
+      'x-app-id': shop.client_id,
+      'x-app-token': shop.client_token,
+      origin,
+      ...headers,
+    })
+  const newShop = (env: Record<string, string> = {}) =>
+    newProject({ env, project: { client_trusted_domains: ['shop.test'] } })
+
+  test('gets tokens with client scopes only, from a page of a trusted origin', async () => {
+    const shop = await newShop()
+    const { status, body, headers } = await page(shop, 'client_validations')
+    expect({ status, scope: body.scope, allowed: headers['access-control-allow-origin'] }).toEqual({
+      status: 200,
+      scope: 'client_validations',
+      allowed: origin,
+    })
+    for (const scope of ['api', 'vouchers', 'client_api%20api'])
+      expect(await page(shop, scope)).toMatchObject({ status: 400, body: { key: 'invalid_scope' } })
+    expect(await page(shop, 'client_api', { origin: 'https://evil.test' })).toMatchObject({ status: 403 })
+    const { origin: _, ...withoutOrigin } = {
+      ...form,
+      'x-app-id': shop.client_id,
+      'x-app-token': shop.client_token,
+      origin,
+    }
+    expect(
+      await send(
+        shop.service.app,
+        'POST',
+        '/v1/oauth/token',
+        'grant_type=client_credentials&scope=client_api',
+        withoutOrigin,
+      ),
+    ).toMatchObject({ status: 403, body: { details: 'Origin header is required' } })
+  })
+
+  test('opens nothing but the client side', async () => {
+    const shop = await newShop()
+    const { access_token } = (await page(shop, 'client_api')).body
+    const presented = { 'x-app-id': shop.client_id, 'x-app-token': shop.client_token, origin }
+    const call = (method: string, path: string, pair: Record<string, string>) =>
+      send(shop.service.app, method, path, method === 'GET' ? undefined : { order: { amount: 100 } }, {
+        ...pair,
+        authorization: `Bearer ${access_token}`,
+      })
+    expect(await call('POST', '/client/v1/qualifications', presented)).toMatchObject({ status: 200 })
+    expect(await call('GET', '/v1/vouchers', presented)).toMatchObject({ status: 401 })
+    expect(await call('GET', '/v1/vouchers', pairOf(shop))).toMatchObject({ status: 403 })
+  })
+
+  test('cannot use up the tokens of the server side', async () => {
+    const shop = await newShop({ OAUTH_MAX_TOKENS_PER_PROJECT: '2' })
+    expect((await page(shop, 'client_api')).status).toBe(200)
+    expect((await page(shop, 'client_api')).status).toBe(200)
+    expect(await page(shop, 'client_api')).toMatchObject({ body: { key: 'oauth_tokens_limit_exceeded' } })
+    expect((await ask(shop, 'token', 'grant_type=client_credentials&scope=api')).status).toBe(200)
+  })
 })
 
 describe('POST /v1/oauth/token', () => {

@@ -1,19 +1,23 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import type { OauthTokenRow } from '../../core/db/tables.ts'
+import type { KeyKind, OauthTokenRow } from '../../core/db/tables.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 
-/** Counts the live tokens of the project, under an advisory lock that serialises concurrent issues until commit. */
-export async function countLiveTokens({
-  db,
-  project_id,
-  now,
-}: Ctx): Promise<{ live: number; first_end: string | null }> {
+/**
+ * Counts the live tokens of the project, under an advisory lock that serialises concurrent issues until commit. Tokens of client
+ * keys, which anybody can get, are counted apart: they must not use up those of the server side.
+ */
+export async function countLiveTokens(
+  { db, project_id, now }: Ctx,
+  { is_client }: { is_client: boolean },
+): Promise<{ live: number; first_end: string | null }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`oauth ${project_id}`}, 0))`.execute(db)
   return db
     .selectFrom('oauth_tokens')
-    .where('project_id', '=', project_id)
+    .innerJoin('api_keys', 'api_keys.id', 'oauth_tokens.api_key_id')
+    .where('oauth_tokens.project_id', '=', project_id)
     .where('expires_at', '>', now)
+    .where('api_keys.kind', is_client ? '=' : '<>', 'client')
     .select(({ fn }) => [fn.countAll<number>().as('live'), fn.min('expires_at').as('first_end')])
     .executeTakeFirstOrThrow()
 }
@@ -30,15 +34,17 @@ export async function insertToken(
     .execute()
 }
 
-/** The client id of a key, locked against deletion until this transaction ends; undefined when the key does not exist. */
-export async function findClientId({ db }: Ctx, apiKeyId: string): Promise<string | undefined> {
-  const key = await db
+/** A key, locked against deletion until this transaction ends; undefined when it does not exist. */
+export async function findIssuingKey(
+  { db }: Ctx,
+  apiKeyId: OauthTokenRow['api_key_id'],
+): Promise<{ client_id: string; kind: KeyKind } | undefined> {
+  return db
     .selectFrom('api_keys')
-    .where('id', '=', apiKeyId as OauthTokenRow['api_key_id'])
-    .select('client_id')
+    .where('id', '=', apiKeyId)
+    .select(['client_id', 'kind'])
     .forKeyShare()
     .executeTakeFirst()
-  return key?.client_id
 }
 
 /** A live token of the caller's project, with the client id it was issued to. */

@@ -126,6 +126,9 @@ describe('POST /projects', () => {
       webhook_version: 'v2024-01-01',
       client_trusted_domains: [],
       ...allFlags(false),
+      client_identity: 'proven',
+      client_public_campaigns: [],
+      client_public_codes: [],
       webhooks_callout_notifications: { distributions: callout, webhooks: callout },
       api_usage_notifications: {
         messages: usage,
@@ -151,6 +154,9 @@ describe('POST /projects', () => {
       webhook_version: 'v2024-01-01',
       client_trusted_domains: ['shop.test', '.cdn.test', 'https://app.test:8443', '*'],
       ...allFlags(true),
+      client_identity: 'claimed',
+      client_public_campaigns: ['camp_1', 'Spring'],
+      client_public_codes: ['HELLO'],
       api_version: 'v2018-08-01',
       cluster_id: 'eu7',
     }

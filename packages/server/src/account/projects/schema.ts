@@ -57,6 +57,19 @@ const settable = {
   webhook_version: OneOf(['v2024-01-01']),
   client_trusted_domains: Type.Array(Name, { maxItems: limits.trusted_domains_max }),
   ...Flags,
+  client_identity: Type.Unsafe<'proven' | 'claimed'>({
+    ...OneOf(['proven', 'claimed']),
+    description:
+      'Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract).',
+  }),
+  client_public_campaigns: Type.Array(Name, {
+    maxItems: limits.public_codes_max,
+    description: 'Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract).',
+  }),
+  client_public_codes: Type.Array(Name, {
+    maxItems: limits.public_codes_max,
+    description: 'Codes that anybody may list (beyond the public contract).',
+  }),
   webhooks_callout_notifications: partial(callouts),
   api_usage_notifications: partial(usages),
 }

@@ -50,7 +50,10 @@ const plainColumns = [
   'client_create_customer_enabled',
   'client_loyalty_events_enabled',
   'client_set_voucher_expiration_date_enabled',
+  'client_identity',
 ] as const satisfies Array<keyof UpdateProject & keyof ProjectRow>
+
+const listColumns = ['client_trusted_domains', 'client_public_campaigns', 'client_public_codes'] as const
 
 function plainChanges(body: UpdateProject): Updateable<ProjectRow> {
   return Object.fromEntries(plainColumns.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
@@ -58,11 +61,13 @@ function plainChanges(body: UpdateProject): Updateable<ProjectRow> {
 
 /** Notification objects are merged by member; lists and the code configuration are replaced as a whole. */
 function nestedChanges(before: Project, body: UpdateProject): Updateable<ProjectRow> {
-  const { client_trusted_domains, webhooks_callout_notifications, api_usage_notifications, default_code_config } = body
+  const { webhooks_callout_notifications, api_usage_notifications, default_code_config } = body
   return {
     // Unchanged, but an update statement needs at least one column.
     webhook_version: before.webhook_version,
-    ...(client_trusted_domains && { client_trusted_domains: JSON.stringify(client_trusted_domains) }),
+    ...Object.fromEntries(
+      listColumns.flatMap((name) => (body[name] === undefined ? [] : [[name, JSON.stringify(body[name])]])),
+    ),
     ...(webhooks_callout_notifications && {
       webhooks_callout_notifications: JSON.stringify({
         ...before.webhooks_callout_notifications,

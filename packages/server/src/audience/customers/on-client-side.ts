@@ -1,15 +1,40 @@
 import type { Ctx } from '../../core/context.ts'
 import type { ProjectFlag } from '../../core/db/project-row.ts'
 import { ApiError } from '../../core/http/errors.ts'
+import { sourceIdOf } from '../../core/http/tracking-id.ts'
 import type { CustomerBody } from './schema.ts'
-import { decryptTrackingId } from './tracking.ts'
+
+type Asking = Pick<Ctx, 'caller' | 'project' | 'identity'>
+
+export const isClientSide = ({ caller }: Pick<Ctx, 'caller'>): boolean => caller.channel === 'CLIENT_API'
 
 /**
  * Whether a request may create and update customers: client-side requests only if the project allows it
  * (docs/reference/client-side.md#common-rules).
  */
-export const mayWriteCustomers = ({ caller, project }: Pick<Ctx, 'caller' | 'project'>): boolean =>
-  caller.channel !== 'CLIENT_API' || project.client_create_customer_enabled
+export const mayWriteCustomers = (ctx: Pick<Ctx, 'caller' | 'project'>): boolean =>
+  !isClientSide(ctx) || ctx.project.client_create_customer_enabled
+
+/**
+ * Whether the request acts for this customer: always on the server side; on the client side if it proves the customer by a
+ * tracking id, or if the project takes a claim for a proof (docs/reference/client-side.md#identity).
+ */
+export function actsFor(ctx: Asking, customer: { source_id: string | null }): boolean {
+  if (!isClientSide(ctx) || ctx.project.client_identity === 'claimed') return true
+  const { identity } = ctx
+  return identity?.is_proven === true && identity.source_id === customer.source_id
+}
+
+/** Refuses an existing customer that the request names without proof. */
+export function refuseUnlessActsFor(ctx: Asking, customer: { source_id: string | null } | undefined): void {
+  if (customer !== undefined && !actsFor(ctx, customer)) throw unproven()
+}
+
+/** The error for an existing customer that a client-side request names without proof. */
+export const unproven = (): ApiError =>
+  new ApiError('forbidden', {
+    details: 'Client-side requests must prove this customer by a recent tracking id issued by the server side',
+  })
 
 /** The error for a client-side operation that the project has not enabled. */
 export const disabledOnClient = (flag: ProjectFlag): ApiError =>
@@ -21,6 +46,6 @@ export const disabledOnClient = (flag: ProjectFlag): ApiError =>
  */
 export function withSourceId<Sent extends CustomerBody | string>({ project }: Pick<Ctx, 'project'>, sent: Sent): Sent
 export function withSourceId({ project }: Pick<Ctx, 'project'>, sent: CustomerBody | string): CustomerBody | string {
-  if (typeof sent === 'string') return decryptTrackingId(project, sent)
-  return sent.source_id == null ? sent : { ...sent, source_id: decryptTrackingId(project, sent.source_id) }
+  if (typeof sent === 'string') return sourceIdOf(project, sent)
+  return sent.source_id == null ? sent : { ...sent, source_id: sourceIdOf(project, sent.source_id) }
 }

@@ -6,10 +6,12 @@ import { startFileImport } from '../../core/jobs/file-import.ts'
 import { CsvFile } from '../../core/jobs/files/schema.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { updateCustomerMetadata, updateCustomers } from './bulk.ts'
+import { clientCustomerView } from './client-view.ts'
 import { toCustomer } from './customer.ts'
 import { importCustomers } from './import.ts'
+import { issueTrackingId } from './issue-tracking-id.ts'
 import { pageOfCustomers } from './list.ts'
-import { withSourceId } from './on-client-side.ts'
+import { actsFor, withSourceId } from './on-client-side.ts'
 import { eraseCustomer, hideCustomer } from './remove.ts'
 import {
   BulkCustomerMetadata,
@@ -23,6 +25,7 @@ import {
   CustomerProfile,
   CustomerQuery,
   CustomerWithAssets,
+  IssuedTrackingId,
   PermanentDeletion,
 } from './schema.ts'
 import { getCustomer, getCustomerToErase } from './store.ts'
@@ -166,16 +169,37 @@ export const customers = [
     }),
   }),
   operation({
+    id: 'issueTrackingId',
+    method: 'GET',
+    path: '/v1/customers/{customerId}/tracking-id',
+    summary: 'Issue a tracking id of a customer',
+    description:
+      'For the pages of a customer that the shop has recognised: client-side requests prove by it for which customer they are.',
+    reply: IssuedTrackingId,
+    errors: ['not_found', 'invalid_customer'],
+    target: (ctx, { params }) => getCustomer(ctx, params.customerId),
+    run: async (ctx, { target }) => issueTrackingId(ctx, target),
+  }),
+  operation({
     id: 'createClientCustomer',
     method: 'POST',
     path: '/client/v1/customers',
     summary: 'Create or update a customer (client side)',
-    description: 'Metadata is taken from a new customer only.',
+    description:
+      'Metadata is taken from a new customer only. An existing customer is changed only by a request that proves it by a tracking id.',
     flag: 'client_create_customer_enabled',
     body: CustomerBody,
     reply: ClientCustomer,
+    view: clientCustomerView,
     errors: ['invalid_payload', 'not_found', 'metadata_validation_failed'],
     run: async (ctx, { body }) =>
-      toCustomer((await upsertCustomer(ctx, withSourceId(ctx, body), { keeps_metadata: true })).customer),
+      toCustomer(
+        (
+          await upsertCustomer(ctx, withSourceId(ctx, body), {
+            keeps_metadata: true,
+            mayChange: (existing) => actsFor(ctx, existing),
+          })
+        ).customer,
+      ),
   }),
 ]

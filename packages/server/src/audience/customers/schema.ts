@@ -120,6 +120,14 @@ export type CustomerBody = Static<typeof CustomerBody>
 /** The fields of a customer that client-side responses contain. */
 export const ClientCustomer = Type.Pick(Customer, ['id', 'source_id', 'object'])
 
+/** A tracking id for the pages that a customer sees (docs/reference/client-side.md#identity). */
+export const IssuedTrackingId = Type.Object({
+  tracking_id: Type.String(),
+  expires_at: Instant,
+  object: Type.Literal('tracking_id'),
+})
+export type IssuedTrackingId = Static<typeof IssuedTrackingId>
+
 export const BulkCustomers = Type.Array(Type.Object({ source_id: Name, ...profile }), {
   minItems: 1,
   maxItems: limits.bulk_items_max,

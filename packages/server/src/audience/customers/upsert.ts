@@ -16,6 +16,8 @@ export interface UpsertOptions {
   silent?: boolean
   /** Client-side requests do not change the metadata of an existing customer (docs/reference/customers.md#endpoints). */
   keeps_metadata?: boolean
+  /** Decides whether an existing customer is updated or left as it is, or throws. Default: updated. */
+  mayChange?(existing: StoredCustomer): boolean
 }
 
 export interface Upserted {
@@ -34,7 +36,7 @@ export async function upsertCustomer(ctx: Ctx, sent: CustomerBody, options: Upse
   if (id !== undefined && id !== null) {
     const found = await findCustomerById(ctx, id, { lock: true })
     if (found === undefined) throw notFound('customer', id)
-    return { customer: await changeCustomer(ctx, found, profile, { ...options, rules }), isNew: false }
+    return { customer: await changeIfAllowed(ctx, found, profile, { ...options, rules }), isNew: false }
   }
   for (;;) {
     const found =
@@ -42,11 +44,20 @@ export async function upsertCustomer(ctx: Ctx, sent: CustomerBody, options: Upse
         ? undefined
         : await findCustomerBySource(ctx, source_id, { lock: true })
     if (found !== undefined)
-      return { customer: await changeCustomer(ctx, found, profile, { ...options, rules }), isNew: false }
+      return { customer: await changeIfAllowed(ctx, found, profile, { ...options, rules }), isNew: false }
     const created = await createCustomer(ctx, source_id ?? null, profile, rules)
     if (created !== undefined) return { customer: created, isNew: true }
     // A concurrent request has just created this customer: retry as an update.
   }
+}
+
+async function changeIfAllowed(
+  ctx: Ctx,
+  existing: StoredCustomer,
+  profile: CustomerProfile,
+  options: UpsertOptions & { rules: MetadataRules },
+): Promise<StoredCustomer> {
+  return options.mayChange?.(existing) === false ? existing : changeCustomer(ctx, existing, profile, options)
 }
 
 async function createCustomer(

@@ -11,8 +11,10 @@ export interface CheckoutRows {
   configuration: Configuration
   vouchers: readonly CheckoutVoucher[]
   customers: ReadonlyArray<Versioned<StoredCustomer>>
-  /** The customer of the request (`callerOf` in details.ts); null: none, or an unknown one. */
+  /** The customer of the request (`namedCustomer` in details.ts); null: none, an unknown or an unproven one. */
   caller: Versioned<StoredCustomer> | null
+  /** A client-side request names an existing customer without proof: it is evaluated as if the customer were unknown. */
+  is_unproven: boolean
   order: Versioned<StoredOrder> | null
   goods: Goods
   /** By id of the voucher or tier: the counters that its rules compare. */

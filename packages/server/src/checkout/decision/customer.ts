@@ -19,16 +19,12 @@ export interface Buyer {
 
 /**
  * The customer of a request, first hit: the one it names, else the one of the stored order, else the holder of a loyalty
- * card among the redeemables (`callerOf` in details.ts). An unknown customer that the request names gets its id here; a
+ * card among the redeemables (`namedCustomer` in details.ts). An unknown customer that the request names gets its id here; a
  * redemption creates it under this id.
  */
-export function buyerOf(
-  ctx: Ctx,
-  { customer: sent, tracked_source }: CheckoutRequest,
-  { caller }: CheckoutRows,
-): Buyer {
-  const sourceId = caller === null ? (sent?.source_id ?? tracked_source) : caller.source_id
-  if (tracked_source !== null && sourceId !== tracked_source) throw ambiguous(tracked_source, sourceId)
+export function buyerOf(ctx: Ctx, { customer: sent, tracked }: CheckoutRequest, { caller }: CheckoutRows): Buyer {
+  const sourceId = caller === null ? (sent?.source_id ?? tracked?.source_id ?? null) : caller.source_id
+  if (tracked !== null && sourceId !== tracked.source_id) throw ambiguous(tracked.sent, sent?.sent ?? null)
   if (sent === null) return { stored: caller, customer: caller }
   const before =
     caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: sent.source_id }, ctx.now)

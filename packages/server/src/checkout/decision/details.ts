@@ -1,11 +1,13 @@
 import { clockAt, periodStart } from '@guerdon/engine'
 import type { ValidationRule } from '@guerdon/engine/schema'
 import type { EventTally, ReceivedPublication } from '../../audience/customers/fields.ts'
+import { actsFor, isClientSide } from '../../audience/customers/on-client-side.ts'
 import { findGoods, type Goods } from '../../catalogue/products/goods.ts'
 import { asksForSegments, type Configuration, rulesOf } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import type { Terms } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { cacheTerms, findCachedTerms } from '../../rules/terms/terms-cache.ts'
@@ -48,7 +50,10 @@ export async function withDetails(
   rows: Rows,
   db: CheckoutLoadOptions['db'],
 ): Promise<CheckoutRows> {
-  const caller = callerOf(request, rows)
+  const named = namedCustomer(request, rows)
+  const isUnproven = named !== null && !actsFor(ctx, named)
+  const caller = isUnproven ? null : named
+  if (rows.order !== null && isClientSide(ctx)) await refuseForeignOrder(ctx, request, rows.order, caller, db)
   // Read from the cache before the query: entries may be evicted while it runs.
   const terms = new Map<string, Terms | undefined>(
     rows.vouchers.map(({ terms_id }) => [terms_id, findCachedTerms(ctx.project_id, terms_id)]),
@@ -73,6 +78,7 @@ export async function withDetails(
     vouchers,
     customers: rows.customers,
     caller,
+    is_unproven: isUnproven,
     order: rows.order,
     goods: goods instanceof Promise ? await goods : goods,
     counted: details.counted ?? {},
@@ -102,10 +108,13 @@ async function queryDetails(
 const isEmpty = (question: object): boolean => Object.keys(question).length === 0
 
 /**
- * The customer of the request: the one it names (null if unknown), else the customer of the stored order, else the holder of the
- * first loyalty card.
+ * The customer that the request names (null if unknown); if it names none, the customer of the stored order, else the holder of
+ * the first loyalty card.
  */
-function callerOf({ customer: sent }: CheckoutRequest, { customers, order, vouchers }: Rows): CheckoutRows['caller'] {
+function namedCustomer(
+  { customer: sent }: CheckoutRequest,
+  { customers, order, vouchers }: Rows,
+): CheckoutRows['caller'] {
   if (sent !== null && (sent.id !== null || sent.source_id !== null))
     return (
       customers.find(({ id }) => id === sent.id) ??
@@ -114,6 +123,33 @@ function callerOf({ customer: sent }: CheckoutRequest, { customers, order, vouch
     )
   const id = order?.customer_id ?? vouchers.find(({ type }) => type === 'LOYALTY_CARD')?.holder_id ?? null
   return customers.find((customer) => customer.id === id) ?? null
+}
+
+/**
+ * On the client side a stored order is found only by its own customer, or in the session that redeemed on it
+ * (docs/reference/client-side.md#identity).
+ */
+async function refuseForeignOrder(
+  { project_id }: Ctx,
+  { customer: sent, session }: CheckoutRequest,
+  order: NonNullable<Rows['order']>,
+  caller: CheckoutRows['caller'],
+  db: CheckoutLoadOptions['db'],
+): Promise<void> {
+  const isNamed = sent !== null && (sent.id !== null || sent.source_id !== null)
+  if (isNamed && caller !== null && caller.id === order.customer_id) return
+  const inSession =
+    session?.key == null
+      ? undefined
+      : await db
+          .selectFrom('redemptions')
+          .where('project_id', '=', project_id)
+          .where('id', 'in', Object.keys(order.redemptions ?? {}) as `r_${string}`[])
+          .where('session_key', '=', session.key)
+          .select('id')
+          .limit(1)
+          .executeTakeFirst()
+  if (inSession === undefined) throw notFound('order', order.source_id ?? order.id)
 }
 
 /** Whether rules of the request compare counters. */

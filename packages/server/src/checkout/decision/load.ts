@@ -31,6 +31,7 @@ const emptyRows: Omit<CheckoutRows, 'configuration' | 'kept'> = {
   vouchers: [],
   customers: [],
   caller: null,
+  is_unproven: false,
   order: null,
   goods: { products: [], skus: [] },
   counted: {},

@@ -1,11 +1,13 @@
+import { isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody, CustomerProfile } from '../../audience/customers/schema.ts'
-import { decryptTrackingId } from '../../audience/customers/tracking.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { sourceIdOf } from '../../core/http/tracking-id.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { type OrderInput, readOrder } from '../../orders/input.ts'
 import { hasCustomerFields } from '../../orders/people.ts'
+import { countClientSession } from '../sessions/client-sessions.ts'
 import type { CheckoutOrder, RedeemableBody, SessionBody, SessionView, ValidationOptions } from './schema.ts'
 
 /** The parsed request of a checkout: which redeemables, for which customer, on which order. */
@@ -13,8 +15,8 @@ export interface CheckoutRequest {
   redeemables: readonly RedeemableInput[]
   /** Null: none was sent. */
   customer: SentCustomer | null
-  /** The `source_id` behind `tracking_id`; it must be that of the customer. */
-  tracked_source: string | null
+  /** The `tracking_id`, and the `source_id` behind it; it must be that of the customer. */
+  tracked: { sent: string; source_id: string } | null
   order: OrderInput | null
   /** Id or source id. */
   referrer: string | null
@@ -38,6 +40,8 @@ export interface RedeemableInput {
 export interface SentCustomer {
   id: string | null
   source_id: string | null
+  /** The id, the source id or the tracking id, as it was sent; null: anonymous. */
+  sent: string | null
   profile: CustomerProfile
 }
 
@@ -66,55 +70,66 @@ export function readRequest(
   { is_single = false }: { is_single?: boolean } = {},
 ): CheckoutRequest {
   const { order, options } = body
-  const trackedSource = body.tracking_id == null ? null : decryptTrackingId(ctx.project, body.tracking_id)
-  const customer = readCustomer(ctx, body, trackedSource)
+  const tracked =
+    body.tracking_id == null ? null : { sent: body.tracking_id, source_id: sourceIdOf(ctx.project, body.tracking_id) }
+  const customer = readCustomer(ctx, body, tracked)
   // A plain string may be an id or a source id: only the lookup shows, so the check for it comes later (customer.ts).
-  if (trackedSource !== null && customer?.id === null && customer.source_id !== trackedSource)
-    throw ambiguous(trackedSource, customer.source_id)
+  if (tracked !== null && customer?.id === null && customer.source_id !== tracked.source_id)
+    throw ambiguous(tracked.sent, customer.sent)
   return {
     redeemables: redeemables.map((sent, index) => readRedeemable(sent, is_single ? '' : `.redeemables[${index}]`)),
     customer,
-    tracked_source: trackedSource,
+    tracked,
     order: order == null ? null : readCheckoutOrder(order),
     referrer: order?.referrer_id ?? referrerIn(ctx, order?.referrer),
     metadata: body.metadata ?? null,
-    session: readSession(body.session),
+    session: readSession(ctx, body.session),
     expand: options?.expand == null ? null : new Set(options.expand),
-    explain: options?.explain === true,
+    // Explanations name the values that rules compare: they are for the server side only.
+    explain: options?.explain === true && !isClientSide(ctx),
     as_of: options?.as_of ?? null,
   }
 }
 
-/** `tracking_id` and customer are two different customers (docs/reference/validity.md#failure-keys). */
-export const ambiguous = (tracked: string, sourceId: string | null): ApiError =>
-  new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${tracked}' vs. '${sourceId ?? ''}')` })
+/**
+ * `tracking_id` and customer are two different customers (docs/reference/validity.md#failure-keys). The message repeats what was
+ * sent: a tracking id is not decrypted for whoever sends it.
+ */
+export const ambiguous = (trackingId: string, customer: string | null): ApiError =>
+  new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${trackingId}' vs. '${customer ?? ''}')` })
 
 /**
  * The customer that the request names, first hit (docs/reference/requests.md#customer): `customer`, `tracking_id`, the customer
  * of the order. A profile that is sent without an id belongs to this customer.
  */
-function readCustomer(ctx: Ctx, { customer, order }: CheckoutBody, trackedSource: string | null): SentCustomer | null {
+function readCustomer(
+  ctx: Ctx,
+  { customer, order }: CheckoutBody,
+  tracked: CheckoutRequest['tracked'],
+): SentCustomer | null {
   const [topLevel, ofOrder] = [readSentCustomer(ctx, customer), readSentCustomer(ctx, order?.customer)]
   const profile = [topLevel, ofOrder].find((sent) => sent !== null)?.profile
   const identified = [
     topLevel,
-    trackedSource === null ? null : { id: null, source_id: trackedSource },
+    tracked === null ? null : { id: null, ...tracked },
     ofOrder,
-    order?.customer_id == null ? null : { id: order.customer_id, source_id: null },
+    order?.customer_id == null ? null : { id: order.customer_id, source_id: null, sent: order.customer_id },
   ].find((sent) => sent != null && (sent.id !== null || sent.source_id !== null))
-  if (identified == null) return profile === undefined ? null : { id: null, source_id: null, profile }
-  return { id: identified.id, source_id: identified.source_id, profile: profile ?? {} }
+  if (identified == null) return profile === undefined ? null : { id: null, source_id: null, sent: null, profile }
+  const { id, source_id, sent } = identified
+  return { id, source_id, sent, profile: profile ?? {} }
 }
 
 /** Null for an empty object. A tracking id is accepted in place of a source id. */
 function readSentCustomer({ project }: Ctx, sent: CustomerBody | string | null | undefined): SentCustomer | null {
   if (sent == null) return null
-  if (typeof sent === 'string') return { id: sent, source_id: decryptTrackingId(project, sent), profile: {} }
+  if (typeof sent === 'string') return { id: sent, source_id: sourceIdOf(project, sent), sent, profile: {} }
   if (!hasCustomerFields(sent)) return null
   const { id, source_id, ...profile } = sent
   return {
     id: id ?? null,
-    source_id: id != null || source_id == null ? null : decryptTrackingId(project, source_id),
+    source_id: id != null || source_id == null ? null : sourceIdOf(project, source_id),
+    sent: id ?? source_id ?? null,
     profile,
   }
 }
@@ -185,21 +200,26 @@ const unitMs = {
 /** The longest time to live of a session, 10 years; longer ones are cut, because `expires_at` must remain a valid date. */
 const ttlMsMax = 3_650 * unitMs.DAYS
 
-function readSession(sent: SessionBody | null | undefined): RequestedSession | null {
+function readSession(ctx: Ctx, sent: SessionBody | null | undefined): RequestedSession | null {
   if (sent == null || (sent.key == null && sent.type == null)) return null
-  const { type, key, ttl, ttl_unit } = sent
+  const { type, key } = sent
+  return { key: key ?? null, opens: type == null ? null : timeToLive(ctx, sent) }
+}
+
+/** On the client side a session is short: what it holds, nobody else can redeem (docs/reference/sessions.md#client-side). */
+function timeToLive(ctx: Ctx, { ttl, ttl_unit }: SessionBody): NonNullable<RequestedSession['opens']> {
   const [length, unit] = [ttl ?? 7, ttl_unit ?? 'DAYS']
-  return {
-    key: key ?? null,
-    opens:
-      type == null
-        ? null
-        : { ttl: length, ttl_unit: unit, ttl_ms: Math.min(Math.ceil(length * unitMs[unit]), ttlMsMax) },
-  }
+  const milliseconds = Math.ceil(length * unitMs[unit])
+  const minutesMax = ctx.settings.client_session_minutes_max
+  if (isClientSide(ctx) && milliseconds > minutesMax * unitMs.MINUTES)
+    return { ttl: minutesMax, ttl_unit: 'MINUTES', ttl_ms: minutesMax * unitMs.MINUTES }
+  return { ttl: length, ttl_unit: unit, ttl_ms: Math.min(milliseconds, ttlMsMax) }
 }
 
 /** The session that a validation opens or extends; null: the request opens none. */
-export function openedSession({ key, opens }: RequestedSession): SessionView | null {
+export function openedSession(ctx: Ctx, { key: sentKey, opens }: RequestedSession): SessionView | null {
   if (opens === null) return null
-  return { key: key ?? newId('session'), type: 'LOCK', ttl: opens.ttl, ttl_unit: opens.ttl_unit }
+  const key = sentKey ?? newId('session')
+  countClientSession(ctx, key, opens.ttl_ms)
+  return { key, type: 'LOCK', ttl: opens.ttl, ttl_unit: opens.ttl_unit }
 }

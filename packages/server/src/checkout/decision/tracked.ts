@@ -1,9 +1,17 @@
-import { trackingId } from '../../audience/customers/tracking.ts'
 import type { Ctx } from '../../core/context.ts'
+import { trackingName, trackingProof } from '../../core/http/tracking-id.ts'
 import type { Checkout } from './facts.ts'
 
-/** The tracking id of the customer, derived from its source id (docs/reference/requests.md#customer). */
-export function trackingIdOf({ project }: Ctx, { buyer }: Pick<Checkout, 'buyer'>): { tracking_id?: string } {
+/**
+ * The tracking id that a response shows (docs/reference/requests.md#tracking-token). The server side gets one that proves the
+ * customer to the client side; a client-side request gets back the one that it sent, or one that proves nothing.
+ */
+export function trackingIdOf(
+  { project, caller, identity, now }: Ctx,
+  { buyer }: Pick<Checkout, 'buyer'>,
+): { tracking_id?: string } {
   const sourceId = buyer.customer?.source_id ?? null
-  return sourceId === null ? {} : { tracking_id: trackingId(project, sourceId) }
+  if (sourceId === null) return {}
+  if (caller.channel !== 'CLIENT_API') return { tracking_id: trackingProof(project, sourceId, Date.parse(now)) }
+  return { tracking_id: identity?.tracking_id ?? trackingName(project, sourceId) }
 }

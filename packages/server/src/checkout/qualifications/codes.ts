@@ -15,6 +15,10 @@ export interface WantedCodes {
   without_campaign: boolean
   /** Campaigns whose vouchers every customer may use. */
   campaign_ids: readonly string[]
+  /** Of those campaigns, only vouchers that nobody else holds. */
+  unheld_only: boolean
+  /** Codes that the project made public, whatever their campaign. */
+  public_keys: readonly string[]
   /** The customer whose vouchers are searched; null: none. */
   holder_id: string | null
   /** Restricts all kinds to these; null: no restriction. */
@@ -84,7 +88,7 @@ interface Found {
 
 /** One subquery for each kind: the ids of its newest vouchers, from an index in this order. */
 function streamsOf({ project_id }: Ctx, { wanted, before, count }: CodesQuery): Array<RawBuilder<unknown>> {
-  const { without_campaign, campaign_ids, holder_id, code_keys, ids } = wanted
+  const { without_campaign, campaign_ids, unheld_only, public_keys, holder_id, code_keys, ids } = wanted
   const only = sql`v.project_id = ${project_id}
     ${before === null ? sql`` : sql`and v.id < ${before}`}
     ${code_keys === null ? sql`` : sql`and v.code_key = any(${code_keys}::text[])`}
@@ -96,7 +100,12 @@ function streamsOf({ project_id }: Ctx, { wanted, before, count }: CodesQuery): 
   if (campaign_ids.length > 0)
     // One index scan for each campaign: with `= any(…)`, the vouchers of all campaigns would be sorted.
     streams.push(sql`(select v.id from unnest(${campaign_ids}::text[]) campaign (id) cross join lateral (
-      select v.id from vouchers v where v.campaign_id = campaign.id and ${only} ${newest}) v ${newest})`)
+      select v.id from vouchers v where v.campaign_id = campaign.id and ${only}
+      ${unheld_only ? sql`and (v.holder_id is null or v.holder_id = ${holder_id}::text)` : sql``} ${newest}) v ${newest})`)
+  if (public_keys.length > 0)
+    streams.push(
+      sql`(select v.id from vouchers v where v.code_key = any(${public_keys}::text[]) and ${only} ${newest})`,
+    )
   if (holder_id === null) return streams
   streams.push(
     sql`(select v.id from holders h join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id

@@ -598,8 +598,14 @@ describe('response', () => {
     })
   })
 
-  test('the client side gets the same response', async () => {
-    const shop = await newProject({ project: { client_trusted_domains: ['shop.example'] } })
+  test('the client side gets the same response, of codes that it may list', async () => {
+    const shop = await newProject({
+      project: {
+        client_trusted_domains: ['shop.example'],
+        client_list_vouchers_enabled: true,
+        client_public_codes: ['TEN'],
+      },
+    })
     await newDiscount(shop, 'TEN', percentOff(10))
     const { body, status } = await asClient(shop, 'POST', '/client/v1/qualifications', { order })
     expect({ status, body }).toMatchObject({ status: 200, body: { redeemables: { total: 1, data: [{ id: 'TEN' }] } } })

@@ -1,5 +1,6 @@
 import { calculateOrder, clockAt, whyNotValid } from '@guerdon/engine'
 import type { CalculatedItem, OrderFacts } from '@guerdon/engine/schema'
+import { isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { type Instant, parseInstant } from '../../core/lib/instant.ts'
@@ -143,18 +144,22 @@ function configuredFor(
   return isWanted ? configuredOffers(configuration, 'single') : []
 }
 
-/** The vouchers to search: kinds that the filters exclude entirely are not queried. */
-function wantedCodes(
-  { project }: Ctx,
-  { rows, buyer }: Checkout,
-  { looks_at }: ScenarioPolicy,
-  filters: Filters,
-): WantedCodes {
-  const isWanted = !filters.excludes('resource_type', 'voucher')
+/**
+ * The vouchers to search: kinds that the filters exclude entirely are not queried. The client side gets codes only if the project
+ * lists them there: those of the customer, and those that the project made public (docs/reference/client-side.md#codes).
+ */
+function wantedCodes(ctx: Ctx, { rows, buyer }: Checkout, { looks_at }: ScenarioPolicy, filters: Filters): WantedCodes {
+  const { project } = ctx
+  const isClient = isClientSide(ctx)
+  const isWanted = !filters.excludes('resource_type', 'voucher') && (!isClient || project.client_list_vouchers_enabled)
   const isGeneric = isWanted && looks_at.generic
-  const campaigns = [...rows.configuration.campaigns.values()]
+  const publicCampaigns = new Set(project.client_public_campaigns)
+  const campaigns = [...rows.configuration.campaigns.values()].filter(
+    ({ id, name }) => !isClient || publicCampaigns.has(id) || publicCampaigns.has(name),
+  )
   return {
-    without_campaign: isGeneric && !filters.excludes('campaign_id', null) && !filters.excludes('campaign_type', null),
+    without_campaign:
+      isGeneric && !isClient && !filters.excludes('campaign_id', null) && !filters.excludes('campaign_type', null),
     campaign_ids: isGeneric
       ? campaigns
           .filter(({ type, active }) => type === 'STANDALONE' && active)
@@ -164,6 +169,8 @@ function wantedCodes(
           )
           .map(({ id }) => id)
       : [],
+    unheld_only: isClient,
+    public_keys: isGeneric && isClient ? project.client_public_codes.map((code) => codeKey(project, code)) : [],
     holder_id: isWanted && looks_at.held ? (buyer.stored?.id ?? null) : null,
     code_keys: filters.only('code')?.map((code) => codeKey(project, code)) ?? null,
     ids: filters.only('resource_id'),

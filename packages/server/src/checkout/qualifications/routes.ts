@@ -1,3 +1,4 @@
+import { clientReply, clientView } from '../../audience/customers/client-view.ts'
 import { operation, operationPair } from '../../core/http/operation.ts'
 import { examineCampaigns, examineVouchers } from './examine.ts'
 import { qualifications as qualify } from './qualify.ts'
@@ -29,14 +30,18 @@ export const qualifications = [
     method: 'POST',
     path: '/v1/qualifications',
     summary: 'Check eligibility',
-    second: { id: 'checkEligibilityOnClient', path: '/client/v1/qualifications', also_for: [] },
+    second: {
+      id: 'checkEligibilityOnClient',
+      path: '/client/v1/qualifications',
+      reply: clientReply(Qualification),
+      view: clientView,
+    },
     description:
       'Lists what could be redeemed by the customer on the order, each with what it would do alone; stacking limits play no part. The `scenario` says what is looked at and which rules count. One request looks at a bounded number of candidates, the newest first: where `has_more` is true, the next page begins at `more_starting_after`, also when this page has fewer elements than asked for. `BEST_DEAL` and `LEAST_DEAL` rank all of what was looked at and give no cursor.',
     body: QualificationBody,
     reply: Qualification,
     errors,
     writes: false,
-    also_for: ['VIEWER', 'MERCHANT'],
     run: (ctx, { body }) => qualify(ctx, body),
   }),
   operation({

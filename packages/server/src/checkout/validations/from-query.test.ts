@@ -132,7 +132,7 @@ describe('GET /client/v1/validate', () => {
       })
     expect(await validate(shop, { code: 'VIP', 'customer[source_id]': 'bert', tracking_id })).toMatchObject({
       status: 400,
-      body: { key: 'ambiguous_tracking_id', message: "Ambiguous trackingId ('anna' vs. 'bert')" },
+      body: { key: 'ambiguous_tracking_id', message: `Ambiguous trackingId ('${tracking_id}' vs. 'bert')` },
     })
     expect(await validate(shop, { code: 'VIP' })).toMatchObject({ status: 400, body: { key: 'missing_customer' } })
     await shop.service.runtime.deferred.flush()
@@ -144,16 +144,19 @@ describe('GET /client/v1/validate', () => {
   test('opens a session that holds the code', async () => {
     const shop = await newShop()
     await newDiscount(shop, 'ONE', amountOff(10), { redemption: { quantity: 1 } })
-    const session = { session_type: 'LOCK', session_key: 'S', session_ttl: 2, session_ttl_unit: 'HOURS' }
+    const session = { session_type: 'LOCK', session_key: 'S', session_ttl: 0.5, session_ttl_unit: 'HOURS' }
     expect(await validate(shop, { code: 'ONE', ...session })).toMatchObject({
-      body: { valid: true, session: { type: 'LOCK', key: 'S', ttl: 2, ttl_unit: 'HOURS' } },
+      body: { valid: true, session: { type: 'LOCK', key: 'S', ttl: 0.5, ttl_unit: 'HOURS' } },
     })
     expect(await validate(shop, { code: 'ONE' })).toMatchObject({ body: { valid: false, reason: 'quantity exceeded' } })
     expect(await validate(shop, { code: 'ONE', session_key: 'S' })).toMatchObject({ body: { valid: true } })
-    shop.service.clock.advance(7_200_001)
+    shop.service.clock.advance(1_800_001)
+    // Of the usual 7 days, the client side gets one hour.
     expect(await validate(shop, { code: 'ONE', session_type: 'LOCK' })).toMatchObject({
-      body: { session: { key: expect.stringMatching(/^ssn_/), ttl: 7, ttl_unit: 'DAYS' } },
+      body: { session: { key: expect.stringMatching(/^ssn_/), ttl: 60, ttl_unit: 'MINUTES' } },
     })
+    shop.service.clock.advance(3_600_001)
+    expect(await validate(shop, { code: 'ONE' })).toMatchObject({ body: { valid: true } })
   })
 
   test('uses as many credits or points as possible', async () => {

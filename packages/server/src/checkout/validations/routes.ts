@@ -1,3 +1,4 @@
+import { clientReply, clientView } from '../../audience/customers/client-view.ts'
 import { operation, operationPair } from '../../core/http/operation.ts'
 import { readPromotionQuery, readVoucherQuery } from './from-query.ts'
 import {
@@ -26,7 +27,12 @@ export const validations = [
     method: 'POST',
     path: '/v1/validations',
     summary: 'Validate stackable discounts',
-    second: { id: 'validateRedeemablesOnClient', path: '/client/v1/validations' },
+    second: {
+      id: 'validateRedeemablesOnClient',
+      path: '/client/v1/validations',
+      reply: clientReply(Validation),
+      view: clientView,
+    },
     description:
       'Says for each redeemable whether it applies and what it does to the order, one after the other as the stacking rules have it. Nothing is redeemed. With a `session` of type `LOCK`, what applies is kept for the session until it ends.',
     body: ValidationBody,
@@ -64,7 +70,8 @@ export const validations = [
     description:
       'Names in brackets are properties: `item[0][product_id]=prod_1`. As many credits or points are used as possible.',
     query: VoucherValidationByQuery,
-    reply: VoucherValidation,
+    reply: clientReply(VoucherValidation),
+    view: clientView,
     errors: ['invalid_query_params', 'invalid_payload', ...refusals, ...missingInputs, 'multiple_requests'],
     saves: true,
     run: async (ctx, { query }) => {
@@ -94,7 +101,8 @@ export const validations = [
     deprecated: true,
     description: 'Names in brackets are properties: `item[0][product_id]=prod_1`.',
     query: PromotionValidationByQuery,
-    reply: PromotionValidation,
+    reply: clientReply(PromotionValidation),
+    view: clientView,
     errors: ['invalid_query_params', 'invalid_payload', ...refusals],
     run: async (ctx, { query }) => validatePromotions(ctx, await readPromotionQuery(ctx, query)),
   }),

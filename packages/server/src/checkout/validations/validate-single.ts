@@ -28,7 +28,7 @@ export async function validateSingle<Answer extends object>(
     const [outcome] = qualify(checkout.facts, { explain: request.explain }) as [Outcome]
     refuseOutcomes([outcome])
     const valid = outcome.status === 'APPLICABLE'
-    const session = valid && request.session !== null ? openedSession(request.session) : null
+    const session = valid && request.session !== null ? openedSession(ctx, request.session) : null
     const result = answerOf(checkout, outcome, session)
     recordValidationEvent(ctx, checkout, valid)
     const changes = session === null ? null : holdsOf(ctx, checkout, { valid, redeemables: [outcome] }, session.key)

@@ -26,7 +26,7 @@ export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validati
     refuseMetadata(checkout)
     const verdict = evaluate(checkout.facts, { explain: request.explain })
     refuseOutcomes(verdict.redeemables)
-    const session = verdict.valid && request.session !== null ? openedSession(request.session) : null
+    const session = verdict.valid && request.session !== null ? openedSession(ctx, request.session) : null
     const result = validationOf(ctx, checkout, verdict, session)
     recordValidationEvent(ctx, checkout, verdict.valid)
     return { result, changes: session === null ? null : holdsOf(ctx, checkout, verdict, session.key) }

@@ -9,6 +9,7 @@ import * as loyalty from './migrations/0005-loyalty.ts'
 import * as plans from './migrations/0006-plans.ts'
 import * as lean from './migrations/0007-lean-checkout.ts'
 import * as sessions from './migrations/0008-ended-sessions.ts'
+import * as clientIdentity from './migrations/0009-client-identity.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import { inTransaction, type Trx } from './transaction.ts'
@@ -30,6 +31,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0006-plans', plans],
   ['0007-lean-checkout', lean],
   ['0008-ended-sessions', sessions],
+  ['0009-client-identity', clientIdentity],
 ]
 
 /** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */

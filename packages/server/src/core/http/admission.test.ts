@@ -653,16 +653,21 @@ describe('CORS', () => {
   }
   const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control'))
 
-  test('a preflight is answered without credentials, for any origin', async () => {
+  test('a preflight is answered without credentials, for an origin that any project trusts', async () => {
     const { service } = calm
-    const answer = await send(service.app, 'OPTIONS', '/client/v1/redeem/probe', undefined, {
-      ...preflight,
-      origin: 'https://unknown.test',
-      accept: 'text/html',
-    })
+    const ask = (from: string) =>
+      send(service.app, 'OPTIONS', '/client/v1/redeem/probe', undefined, {
+        ...preflight,
+        origin: from,
+        accept: 'text/html',
+      })
+    const refused = await ask('https://unknown.test')
+    expect(refused).toMatchObject({ status: 403, body: { details: "Origin 'https://unknown.test' is not allowed" } })
+    expect(corsOf(refused)).toEqual([])
+    const answer = await ask(origin)
     expect(answer).toMatchObject({ status: 204, body: null })
     expect(answer.headers).toMatchObject({
-      'access-control-allow-origin': 'https://unknown.test',
+      'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, OPTIONS',
       'access-control-allow-headers':

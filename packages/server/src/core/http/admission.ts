@@ -5,17 +5,27 @@ import type { Role } from '../db/tables.ts'
 import { isTrustedOrigin } from '../lib/trusted-origin.ts'
 import { authenticate, authenticateManagement, type Identity } from './authenticate.ts'
 import type { CallLimiter } from './call-limiter.ts'
+import { type ClientIdentity, clientIdentityIn } from './client-identity.ts'
 import { answerCors } from './cors.ts'
 import { isAllowed } from './credentials.ts'
 import { ApiError } from './errors.ts'
-import { type Family, familyOf, isOpen, type Operation } from './operation.ts'
+import { type Family, familyOf, isOpen, type Operation, writes } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { covers, scopesFor } from './scopes.ts'
+import type { WrongCredentials } from './wrong-credentials.ts'
 
 /** The authenticated caller and its project; the project is null for management calls until the path names one. */
 export interface Admitted {
   caller: Caller
   project: Project | null
+  /** Idempotency keys of one scope do not meet those of another (docs/reference/http.md#idempotency). */
+  key_scope: string
+  /** False: no rate limit has counted the call yet. */
+  is_counted: boolean
+  /** On the client side: the customer that the request names by a tracking id. */
+  identity?: ClientIdentity | null
+  /** On the client side: whom rate limits count, its address or the customer that it proves. */
+  client?: string
 }
 
 /** Authenticates and admits a request. Null: an unauthenticated download, which may read the file of its URL and nothing else. */
@@ -24,6 +34,7 @@ export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<Adm
 export interface GateKeeper {
   runtime: Runtime
   limiter: CallLimiter
+  wrongCredentials: WrongCredentials
 }
 
 export const apiVersion = 'v2018-08-01'
@@ -51,7 +62,7 @@ const hasToken = ({ query }: FastifyRequest): boolean => parseQueryString(query 
 function projectGate(
   operation: Operation,
   family: Exclude<Family, 'management'>,
-  { runtime, limiter }: GateKeeper,
+  { runtime, limiter, wrongCredentials }: GateKeeper,
 ): Gate {
   const { credentials, settings } = runtime
   const requiredScopes = scopesFor(operation.path)
@@ -60,17 +71,29 @@ function projectGate(
   return async (request, reply) => {
     const { headers } = request
     checkAccept(headers.accept)
-    const authenticated = authenticate({ headers, family, mode: settings.auth_mode, credentials, now: runtime.now() })
+    const authenticated = authenticate({
+      headers,
+      family,
+      mode: settings.auth_mode,
+      credentials,
+      now: runtime.now(),
+      guard: (check) => wrongCredentials.guard(request.ip, runtime.now(), check),
+    })
     const identity = authenticated instanceof Promise ? await authenticated : authenticated
     const { project } = identity
     checkKeys(identity, request.ip)
-    if (family === 'client') {
+    const isPage = family === 'client' || (family === 'oauth' && !identity.has_server_pair)
+    if (isPage) {
       checkOrigin(headers.origin, project, identity)
       answerCors(headers.origin, reply)
     }
-    const clientAddress = family === 'client' && !identity.has_application_pair ? request.ip : null
-    const pendingCount = limiter.countCall(project, { bulk, client_address: clientAddress }, reply)
-    if (pendingCount !== null) await pendingCount
+    const client = isPage ? request.ip : null
+    // A call for which its address has no calls left may prove a customer that has: then its body decides (`clientCheckOf`).
+    const isCounted = family !== 'client' || !limiter.isFull(request.ip)
+    if (isCounted) {
+      const pendingCount = limiter.countCall(project, { bulk, client }, reply)
+      if (pendingCount !== null) await pendingCount
+    }
     checkApiVersion(headers['x-voucherify-api-version'], reply)
     if (identity.token !== null && requiredScopes !== null && !covers(identity.token.scope, requiredScopes))
       throw outOfScope(requiredScopes)
@@ -83,14 +106,43 @@ function projectGate(
       api_key: { id, name, app_id },
       role: identity.role,
     }
-    return { caller, project }
+    return { caller, project, key_scope: keyScopeOf(family, identity), is_counted: isCounted }
   }
 }
 
-function managementGate({ runtime: { credentials } }: GateKeeper): Gate {
+/** Server-side keys have none: their stored replies from earlier releases stay valid. */
+const keyScopeOf = (family: Family, { has_server_pair }: Identity): string =>
+  family === 'client' ? (has_server_pair ? 'client by server key' : 'client') : ''
+
+/**
+ * The check of a client-side request after its body is read: which customer it proves. Behind a proxy many customers share an
+ * address, so a request that proves a customer counts against the rate limit of that customer instead of its address.
+ */
+export function clientCheckOf(
+  operation: Operation,
+  { runtime: { now, settings }, limiter }: GateKeeper,
+): ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | null {
+  if (familyOf(operation.path) !== 'client') return null
+  const ageMaxMs = settings.tracking_id_hours_max * 3_600_000
+  return async (request, reply) => {
+    const admitted = request.admitted as Admitted & { project: Project }
+    const { project, is_counted } = admitted
+    const sent = { body: request.body, query: parseQueryString(request.query as string) }
+    const identity = clientIdentityIn(sent, project, { now: now(), age_max_ms: ageMaxMs })
+    const isProven = identity?.is_proven === true
+    admitted.identity = identity
+    admitted.client = isProven ? `${project.id} ${identity.source_id}` : request.ip
+    if (!is_counted) await limiter.countCall(project, { bulk: false, client: admitted.client }, reply)
+    else if (isProven) limiter.recount(request.ip, admitted.client)
+  }
+}
+
+function managementGate({ runtime: { credentials, now }, wrongCredentials }: GateKeeper): Gate {
   return async (request, reply) => {
     checkAccept(request.headers.accept)
-    const key = await authenticateManagement(request.headers, credentials)
+    const key = await wrongCredentials.guard(request.ip, now(), () =>
+      authenticateManagement(request.headers, credentials),
+    )
     checkStatus(key, request.ip)
     checkApiVersion(request.headers['x-voucherify-api-version'], reply)
     const caller: Caller = {
@@ -98,14 +150,15 @@ function managementGate({ runtime: { credentials } }: GateKeeper): Gate {
       api_key: { id: key.id, name: key.name, app_id: key.app_id },
       role: 'ADMIN',
     }
-    return { caller, project: null }
+    return { caller, project: null, key_scope: '', is_counted: true }
   }
 }
 
-/** Every role may call GET; other methods require a writing role, or one that the operation lists in `also_for`. */
-function rolesFor({ method, also_for = [] }: Operation): ReadonlySet<Role> {
+/** Every role may read; an operation that can change something requires a writing role, or one that it lists in `also_for`. */
+function rolesFor(operation: Operation): ReadonlySet<Role> {
   const writers: Role[] = ['ADMIN', 'USER', 'USER_RESTRICTED']
-  return new Set<Role>(method === 'GET' ? [...writers, 'VIEWER', 'MERCHANT'] : [...writers, ...also_for])
+  const changes = writes(operation) || operation.saves === true
+  return new Set<Role>([...writers, ...(changes ? (operation.also_for ?? []) : (['VIEWER', 'MERCHANT'] as const))])
 }
 
 /** Calls that count against the bulk limit instead of the ordinary one (docs/reference/limits.md#rate-limits). */
@@ -143,9 +196,10 @@ function checkStatus(key: { status: string; allowed: Parameters<typeof isAllowed
   if (!isAllowed(key.allowed, address)) throw forbidden(`IP address ${address} is not allowed`)
 }
 
-function checkOrigin(origin: string | undefined, project: Project, { has_application_pair }: Identity): void {
+/** Every browser sends its origin. A call without one comes from elsewhere, and needs the secret of a server-side key. */
+function checkOrigin(origin: string | undefined, project: Project, { has_server_pair }: Identity): void {
   if (origin === undefined) {
-    if (!has_application_pair) throw forbidden('Origin header is required')
+    if (!has_server_pair) throw forbidden('Origin header is required')
   } else if (!isTrustedOrigin(project.client_trusted_domains, origin))
     throw forbidden(`Origin '${origin}' is not allowed`)
 }

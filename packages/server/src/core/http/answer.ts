@@ -91,10 +91,10 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
   const namesProject = familyOf(operation.path) === 'management' && pathParamNames(operation.path).includes('projectId')
 
   return async (request, reply) => {
-    const { project: admittedProject } = request.admitted as Admitted
+    const { project: admittedProject, key_scope: keyScope } = request.admitted as Admitted
     const project = admittedProject ?? (namesProject ? await namedProject(request, parts.runtime) : null)
     const scope = newScope(handler, request, reply, project)
-    const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key']) : null
+    const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key'], keyScope) : null
     if (operation.saves === true) return send(reply, await runSelfSaving(scope, key))
     if (!isWrite) return send(reply, replyOf(scope, await runOperation(scope, scope.ctx)))
     const stored = await (key === null ? runOnce(scope) : runOncePerKey(scope, key))
@@ -116,10 +116,11 @@ function newScope(
   reply: FastifyReply,
   project: Project | null,
 ): RequestScope {
-  const { caller } = request.admitted as Admitted
+  const { caller, identity = null, client } = request.admitted as Admitted
   const afterCommit: Array<() => void> = []
   const ctx: InstallationCtx = {
     ...newCtx(handler.runtime, { request_id: request.id, caller, log: request.log }),
+    ...(client === undefined ? {} : { identity, client }),
     afterCommit: (work) => void afterCommit.push(work),
   }
   return { handler, request, reply, ctx: project === null ? ctx : inProject(ctx, project), afterCommit }
@@ -228,7 +229,7 @@ async function storeReplyOnly(
   })
 }
 
-function replyOf({ handler, request, reply }: RequestScope, result: unknown): StoredReply {
+function replyOf({ handler, request, reply, ctx }: RequestScope, result: unknown): StoredReply {
   const { operation, status, runtime } = handler
   if (result instanceof ApiError) {
     reply.headers(result.headers)
@@ -237,7 +238,8 @@ function replyOf({ handler, request, reply }: RequestScope, result: unknown): St
   if (result instanceof Accepted)
     return { status: 202, body: serialise(reply, operation.accepted as TSchema, result.reply) }
   if (status === 204) return { status, body: '' }
-  return { status, body: serialise(reply, operation.reply as TSchema, result) }
+  const view = operation.view === undefined ? result : operation.view(ctx, result)
+  return { status, body: serialise(reply, operation.reply as TSchema, view) }
 }
 
 function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply {

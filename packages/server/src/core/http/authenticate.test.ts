@@ -81,6 +81,12 @@ const clientPairOf = (shop: Shop): Headers => ({
   'x-client-token': shop.client_token,
 })
 
+const clientKeyAsApp = (shop: Shop): Headers => ({
+  'x-app-id': shop.client_id,
+  'x-app-token': shop.client_token,
+  origin: 'https://shop.test',
+})
+
 /** The body does not say which credential was wrong. */
 function expectUnauthorized(answer: Answer, challenge: boolean): void {
   expect(answer.body).toEqual({
@@ -287,9 +293,10 @@ describe.each<Mode>(['strict', 'either'])('the client side, mode %s', (mode) => 
       'half a client pair': { 'x-client-application-id': shop.client_id },
       'a wrong client pair': { ...clientPairOf(shop), 'x-client-token': newSecret() },
       'a server key as client': { 'x-client-application-id': shop.app_id, 'x-client-token': shop.app_token },
-      'a client key as app': { 'x-app-id': shop.client_id, 'x-app-token': shop.client_token },
+      'a client key as app': clientKeyAsApp(shop),
       'client token': bearer(await newToken(shop, pairOf(shop), 'client_api')),
       'server token': bearer(await newToken(shop, pairOf(shop), 'api')),
+      'token of the client key': bearer(await newToken(shop, clientKeyAsApp(shop), 'client_api')),
       'dead token': bearer('x'.repeat(50)),
     }
   })
@@ -313,8 +320,11 @@ describe.each<Mode>(['strict', 'either'])('the client side, mode %s', (mode) => 
     ['client of another project + app', '401 Bearer', '401'],
     ['half a client pair', '401 Bearer', '401'],
     ['a server key as client', '401 Bearer', '401'],
-    ['a client key as app', '401 Bearer', '401'],
-    ['a client key as app + client token', '401', '401'],
+    ['a client key as app', '401 Bearer', 'pass'],
+    ['a client key as app + client token', 'pass', 'pass'],
+    ['a client key as app + token of the client key', 'pass', 'pass'],
+    ['a client key as app + server token', '403', '403'],
+    ['token of the client key', '401', 'pass'],
   ])('%s', async (presented, strict, either) => {
     const headers: Headers = Object.assign({ origin }, ...presented.split(' + ').map((name) => parts[name]))
     const answer = await send(shop.service.app, 'POST', '/client/v1/probes', undefined, headers)

@@ -14,8 +14,8 @@ export interface Identity {
   /** The weakest role of all presented keys. */
   role: Role
   token: KnownToken | null
-  /** Whether an application pair (not only a token or a client pair) was presented. */
-  has_application_pair: boolean
+  /** Whether a key pair of the server side (not only a token or a client pair) was presented. */
+  has_server_pair: boolean
   /** Every key whose status and addresses must allow the call. */
   keys: KnownKey[]
 }
@@ -30,6 +30,8 @@ export interface Presentation {
   credentials: Credentials
   /** Unix milliseconds. */
   now: number
+  /** Runs a check whose result is not cached. */
+  guard?<T>(check: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -38,8 +40,8 @@ export interface Presentation {
  * credentials come from the cache without a promise.
  */
 export function authenticate(presentation: Presentation): Identity | Promise<Identity> {
-  const { headers, family, credentials, now } = presentation
-  const identity = credentials.proven(cacheKeyOf(headers, family), () => prove(presentation))
+  const { headers, family, credentials, now, guard = (check) => check() } = presentation
+  const identity = credentials.proven(cacheKeyOf(headers, family), () => guard(() => prove(presentation)))
   return identity instanceof Promise
     ? identity.then((verified) => requireUnexpired(verified, now))
     : requireUnexpired(identity, now)
@@ -61,7 +63,7 @@ async function prove({ headers, family, mode, credentials, now }: Presentation):
   // Checked first: a caller without a valid token gets `WWW-Authenticate` whatever else is wrong.
   const token = family === 'oauth' ? null : await bearer(headers.authorization, credentials, now)
   if (mode === 'strict' && family !== 'oauth' && token === null) throw unauthorized('token')
-  const application = await pair(headers['x-app-id'], headers['x-app-token'], ['server', 'integration'], credentials)
+  const application = await pair(headers['x-app-id'], headers['x-app-token'], applicationKinds[family], credentials)
   if (application === null && (mode === 'strict' || family === 'oauth')) throw unauthorized()
   const usesClientPair = family === 'client' && mode === 'either'
   const client = usesClientPair
@@ -74,7 +76,18 @@ async function prove({ headers, family, mode, credentials, now }: Presentation):
   if (keys.some(({ project_id }) => project_id !== key.project_id)) throw unauthorized()
   const project = await credentials.project(key.project_id)
   if (project === null) throw unauthorized()
-  return { project, key, role: weakestOf(keys), token, has_application_pair: application !== null, keys }
+  const hasServerPair = application !== null && application.kind !== 'client'
+  return { project, key, role: weakestOf(keys), token, has_server_pair: hasServerPair, keys }
+}
+
+/**
+ * The keys that `X-App-Id` may name. A client-side key gets tokens with client scopes and is admitted to `/client/v1` only, so
+ * that a page needs no secret of the server side.
+ */
+const applicationKinds: Record<Presentation['family'], KnownKey['kind'][]> = {
+  server: ['server', 'integration'],
+  client: ['server', 'integration', 'client'],
+  oauth: ['server', 'integration', 'client'],
 }
 
 /** Checks the management pair, or throws 401. */

@@ -6,7 +6,9 @@ import { categories } from '../../rules/categories/routes.ts'
 import { type Answer, newProject, type Shop, send } from '../../testing/app.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { type Node, openNode } from '../../testing/nodes.ts'
+import type { Project } from '../db/project-row.ts'
 import { type Operation, operation } from './operation.ts'
+import { trackingName, trackingProof } from './tracking-id.ts'
 
 const reached = (path: string, more: Partial<Operation> = {}): Operation => ({
   ...operation({
@@ -14,6 +16,7 @@ const reached = (path: string, more: Partial<Operation> = {}): Operation => ({
     method: 'POST',
     path: path as '/v1/x',
     summary: 'Says that it was reached',
+    body: Type.Object({}),
     reply: Type.Object({}),
     errors: [],
     run: async () => ({}),
@@ -456,13 +459,14 @@ describe('the limit of a client address', () => {
     const service = await limited({ ...either, ...env })
     return {
       ...service,
-      from: async (shop: Shop, remoteAddress: string, headers?: Record<string, string>) => {
+      from: async (shop: Shop, remoteAddress: string, headers?: Record<string, string>, payload?: object) => {
         const pair = { 'x-client-application-id': shop.client_id, 'x-client-token': shop.client_token }
         const answer = await service.node.app.inject({
           method: 'POST',
           url: '/client/v1/probes',
           remoteAddress,
           headers: { origin, ...(headers ?? pair) },
+          ...(payload === undefined ? {} : { payload }),
         })
         return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
       },
@@ -512,15 +516,32 @@ describe('the limit of a client address', () => {
     expect((await from(first, '203.0.113.4')).status).toBe(200)
   })
 
-  test('does not apply to calls with an application pair, but to calls with only a token', async () => {
+  test('applies whatever the credential', async () => {
     const shop = await newProject({ project })
     const { from } = await client({ CLIENT_RATE_LIMIT: '1/PT1M' })
     const pair = { 'x-app-id': shop.app_id, 'x-app-token': shop.app_token }
-    for (let again = 0; again < 3; again += 1) expect((await from(shop, '203.0.113.5', pair)).status).toBe(200)
     const token = { authorization: `Bearer ${shop.access_token}` }
-    expect((await from(shop, '203.0.113.5', token)).status).toBe(200)
-    expect((await from(shop, '203.0.113.5', token)).status).toBe(429)
-    expect((await from(shop, '203.0.113.5', { ...pair, ...token })).status).toBe(200)
+    expect((await from(shop, '203.0.113.5')).status).toBe(200)
+    for (const credentials of [undefined, pair, token, { ...pair, ...token }])
+      expect((await from(shop, '203.0.113.5', credentials)).status).toBe(429)
+  })
+
+  test('counts a proven customer instead of its address', async () => {
+    const shop = await newProject({ project })
+    const { from, node } = await client({ CLIENT_RATE_LIMIT: '2/PT1M', RATE_LIMIT_API_CALLS: '100/PT1M' })
+    const row = (await node.runtime.credentials.project(shop.project_id)) as Project
+    const proofOf = (name: string) => trackingProof(row, name, node.runtime.now())
+    const as = async (trackingId: string) =>
+      (await from(shop, '203.0.113.7', undefined, { tracking_id: trackingId })).status
+    // Two customers at one address have two calls each, and leave those of the address alone.
+    for (const name of ['ann', 'bob', 'ann', 'bob']) expect(await as(proofOf(name))).toBe(200)
+    expect(await as(proofOf('ann'))).toBe(429)
+    expect(await as('ann')).toBe(200)
+    // The refused call of Ann counted for the address.
+    expect(await as('ann')).toBe(429)
+    expect(await as(trackingName(row, 'cat'))).toBe(429)
+    // With no calls of the address left, a proven customer still gets through.
+    expect(await as(proofOf('cat'))).toBe(200)
   })
 
   test('does not apply to /v1', async () => {

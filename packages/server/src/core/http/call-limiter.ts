@@ -1,34 +1,39 @@
 import type { FastifyReply } from 'fastify'
 import type { Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
-import { newAddressLimiter } from './address-limiter.ts'
+import { newClientLimiter } from './client-limiter.ts'
 import { countProjectCall, isLimited } from './project-limiter.ts'
 
 /** Counts calls against the limits of docs/reference/limits.md#rate-limits. Without a configured limit it makes no query. */
 export interface CallLimiter {
   /**
-   * Counts one call of the project and, unless null, of the client address, and sets the rate limit headers; or throws 429
-   * and counts nothing. Returns null when no query is needed.
+   * Counts one call of the project and, unless null, of the client (its address, or the customer that it proved to act for), and
+   * sets the rate limit headers; or throws 429 and counts nothing. Returns null when no query is needed.
    */
-  countCall(
-    project: Project,
-    call: { bulk: boolean; client_address: string | null },
-    reply: FastifyReply,
-  ): Promise<void> | null
+  countCall(project: Project, call: { bulk: boolean; client: string | null }, reply: FastifyReply): Promise<void> | null
+  /** Whether the next call of the client would be refused. */
+  isFull(client: string): boolean
+  /** Counts a call, which `countCall` counted for one client, for another one instead; or throws 429 and leaves it as it is. */
+  recount(from: string, to: string): void
 }
 
 export function newCallLimiter(runtime: Runtime): CallLimiter {
   const { settings, now } = runtime
-  const addresses = newAddressLimiter(settings.client_rate_limit)
+  const clients = newClientLimiter(settings.client_rate_limit)
   return {
-    countCall(project, { bulk, client_address }, reply) {
+    countCall(project, { bulk, client }, reply) {
       const at = now()
-      if (client_address !== null) addresses.take(client_address, at)
+      if (client !== null) clients.take(client, at)
       if (!isLimited(settings, project)) return null
       return countProjectCall(runtime, { project, bulk, at }, reply).catch((error: unknown) => {
-        if (client_address !== null) addresses.giveBack(client_address, at)
+        if (client !== null) clients.giveBack(client)
         throw error
       })
+    },
+    isFull: (client) => clients.isFull(client, now()),
+    recount(from, to) {
+      clients.take(to, now())
+      clients.giveBack(from)
     },
   }
 }

@@ -1,6 +1,9 @@
 import type { FastifyReply } from 'fastify'
+import { isTrustedOrigin } from '../lib/trusted-origin.ts'
+import type { Credentials } from './credentials.ts'
+import { ApiError } from './errors.ts'
 
-/** Only client-side paths support CORS (docs/reference/http.md#cors). The caller has checked the origin. */
+/** Only what a page calls supports CORS (docs/reference/http.md#cors). The caller has checked the origin. */
 export function answerCors(origin: string | undefined, reply: FastifyReply): void {
   if (origin === undefined) return
   reply.headers({
@@ -12,8 +15,17 @@ export function answerCors(origin: string | undefined, reply: FastifyReply): voi
   })
 }
 
-/** Responds to a preflight. The project is unknown here, so the origin is checked on the actual request. */
-export function answerPreflight(origin: string, reply: FastifyReply): void {
+/**
+ * Responds to a preflight, which does not say which project it is for: any project must trust the origin. The actual request is
+ * checked against its own project.
+ */
+export async function answerPreflight(
+  origin: string,
+  credentials: Pick<Credentials, 'trustedDomains'>,
+  reply: FastifyReply,
+): Promise<void> {
+  if (!isTrustedOrigin(await credentials.trustedDomains(), origin))
+    throw new ApiError('forbidden', { details: `Origin '${origin}' is not allowed` }, { Vary: 'Origin' })
   reply
     .code(204)
     .headers({

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { BlockList, isIPv6 } from 'node:net'
 import type { Database, Db } from '../db/database.ts'
 import { findProject } from '../db/project.ts'
@@ -42,6 +43,8 @@ export interface Credentials {
   managementKey(appId: string): Promise<KnownManagementKey | null>
   token(tokenHash: Buffer): Promise<KnownToken | null>
   project(id: string): Promise<Project | null>
+  /** The `client_trusted_domains` of all projects. */
+  trustedDomains(): Promise<readonly string[]>
   /** Caches the identity verified from a set of credentials, so that repeated calls skip the checks. */
   proven<T extends object>(presented: string, prove: () => Promise<T>): T | Promise<T>
   /** Clears the cache of this node; call it after a change is committed. */
@@ -85,7 +88,7 @@ export async function openCredentials(database: Database, now: () => number): Pr
     return value
   }
 
-  // Removes expired entries that no request asks for again: the cache keys contain secrets.
+  // Removes expired entries that no request asks for again.
   const sweeper = setInterval(() => {
     for (const [name, { until }] of cache) if (until <= now()) cache.delete(name)
   }, limits.credential_ttl_seconds * 1_000).unref()
@@ -95,7 +98,9 @@ export async function openCredentials(database: Database, now: () => number): Pr
     managementKey: async (appId) => cached(`management ${appId}`, () => findManagementKey(db, appId)),
     token: async (tokenHash) => cached(`token ${tokenHash.toString('base64')}`, () => findToken(db, tokenHash)),
     project: async (id) => cached(`project ${id}`, () => findProject(db, id)),
-    proven: (presented, prove) => cached(`proven ${presented}`, prove),
+    trustedDomains: async () => cached('trusted domains', () => listTrustedDomains(db)),
+    // Hashed: the cache holds no secret, and no entry is longer for longer headers.
+    proven: (presented, prove) => cached(hash('sha256', presented, 'base64'), prove),
     forget,
     cacheStats: () => ({ entries: cache.size, hits, misses }),
     close: () => {
@@ -148,6 +153,15 @@ async function findToken(db: Db, tokenHash: Buffer): Promise<KnownToken | null> 
 async function findManagementKey(db: Db, appId: string): Promise<KnownManagementKey | null> {
   const row = await db.selectFrom('management_keys').where('app_id', '=', appId).selectAll().executeTakeFirst()
   return row === undefined ? null : { ...row, allowed: allowList(row.ip_whitelist) }
+}
+
+async function listTrustedDomains(db: Db): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .where('deleted_at', 'is', null)
+    .select('client_trusted_domains')
+    .execute()
+  return [...new Set(rows.flatMap(({ client_trusted_domains }) => client_trusted_domains))]
 }
 
 /** The addresses and CIDR ranges of a key; null when the list is empty. */

@@ -7,15 +7,24 @@ import { within } from '../lib/within.ts'
 import { ApiError, invalidPayload } from './errors.ts'
 import type { StoredReply } from './stored-reply.ts'
 
-/** Reads the `Idempotency-Key` header: 1 to 255 printable ASCII characters. */
-export function idempotencyKey(header: string | string[] | undefined): string | null {
+/**
+ * Reads the `Idempotency-Key` header: 1 to 255 printable ASCII characters. The result begins with the scope of the caller: a page
+ * and a server that choose the same key do not meet.
+ */
+export function idempotencyKey(header: string | string[] | undefined, scope: string): string | null {
   if (header === undefined) return null
   if (typeof header !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(header))
     throw invalidPayload(
       `Header Idempotency-Key must have 1 to ${limits.idempotency_key_length_max} printable ASCII characters`,
     )
-  return header
+  return scope === '' ? header : `${scope}${scopeEnd}${header}`
 }
+
+/** No header contains a control character. */
+const scopeEnd = '\u0001'
+
+/** The key as it was sent. */
+const sentKey = (key: string): string => key.slice(key.indexOf(scopeEnd) + 1)
 
 /** Two requests are equal when method, URL and body bytes are. */
 export function fingerprintOf(method: string, url: string, body: Uint8Array | undefined): Buffer {
@@ -64,7 +73,9 @@ export const keyExpiryOf = (now: Instant): Instant =>
   toInstant(Date.parse(now) + limits.idempotency_ttl_hours * 3_600_000)
 
 export const idempotencyKeyConflict = (key: string): ApiError =>
-  new ApiError('idempotency_key_conflict', { details: `Idempotency key '${key}' was used with another request` })
+  new ApiError('idempotency_key_conflict', {
+    details: `Idempotency key '${sentKey(key)}' was used with another request`,
+  })
 
 /** Stores the reply under a claimed key, in the same transaction as the effects it reports. */
 export async function keep(trx: Trx, scope: string, key: string, { status, body }: StoredReply): Promise<void> {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type GateKeeper, gateOf } from './admission.ts'
+import { clientCheckOf, type GateKeeper, gateOf } from './admission.ts'
 import { type AnswerParts, answerOf } from './answer.ts'
 import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
@@ -19,6 +19,7 @@ export function mount(
 ): void {
   for (const operation of operations) {
     const gate = gateOf(operation, parts)
+    const clientCheck = clientCheckOf(operation, parts)
     app.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -26,14 +27,19 @@ export function mount(
       onRequest: async (request, reply) => {
         request.admitted = await gate(request, reply)
       },
+      ...(clientCheck === null ? {} : { preHandler: clientCheck }),
       handler: answerOf(operation, parts),
     })
   }
-  answerUnknownRoutes(app, [...operations, ...others])
+  answerUnknownRoutes(app, [...operations, ...others], parts)
 }
 
 /** 404 for an unknown path, 405 with `Allow` for a known path with another method; before any other check. */
-function answerUnknownRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+function answerUnknownRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  { runtime: { credentials } }: GateKeeper,
+): void {
   const knownRoutes = routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }))
   app.setNotFoundHandler(() => {
     throw new ApiError('not_found')
@@ -47,8 +53,8 @@ function answerUnknownRoutes(app: FastifyInstance, routes: readonly Route[]): vo
       ...new Set(knownRoutes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
     ].sort()
     if (methods.length === 0) return next(unknownRoute(request.method, path))
-    if (isPreflight(request, path)) return answerPreflight(request.headers.origin as string, reply)
-    next(notAllowed(request.method, methods))
+    if (!isPreflight(request, path)) return next(notAllowed(request.method, methods))
+    answerPreflight(request.headers.origin as string, credentials, reply).catch(next)
   })
 }
 
@@ -58,7 +64,7 @@ const patternOf = (path: string) =>
 function isPreflight({ method, headers }: FastifyRequest, path: string): boolean {
   return (
     method === 'OPTIONS' &&
-    path.startsWith('/client/v1/') &&
+    (path.startsWith('/client/v1/') || path.startsWith('/v1/oauth/')) &&
     headers.origin !== undefined &&
     headers['access-control-request-method'] !== undefined
   )

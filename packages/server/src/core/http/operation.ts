@@ -46,6 +46,8 @@ export interface Operation {
    * an Idempotency-Key, the saving statement also stores the reply, and `run` returns a `StoredReplyResult`.
    */
   saves?: true
+  /** Reduces the result of `run` to what the caller may see; `reply` is the schema of what remains. */
+  view?(ctx: InstallationCtx, result: unknown): unknown
   /** False if the reply contains a secret that must not be stored. */
   idempotent?: false
   /** Roles that may call it in addition to those that its method admits (docs/reference/authentication.md#roles). */
@@ -165,7 +167,7 @@ export function operationPair<
   ...first
 }: Declared<Path, Query, Body, Reply, Target> & {
   second: Pick<Operation, 'id'> & { path: Path } & Partial<
-      Pick<Operation, 'summary' | 'description' | 'deprecated' | 'errors' | 'also_for' | 'flag'>
+      Pick<Operation, 'summary' | 'description' | 'deprecated' | 'reply' | 'view' | 'errors' | 'also_for' | 'flag'>
     >
 }): [Operation, Operation] {
   return [first, { ...first, ...second }] as unknown as [Operation, Operation]

@@ -194,6 +194,8 @@ export const limits = {
   management_keys_max: 5,
   /** Entries in `client_trusted_domains` of a project. */
   trusted_domains_max: 100,
+  /** Entries in `client_public_campaigns` and in `client_public_codes` of a project. */
+  public_codes_max: 100,
   /** Failures listed in the result of an async action. */
   async_failures_listed_max: 1_000,
 

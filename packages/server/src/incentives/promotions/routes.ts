@@ -1,3 +1,4 @@
+import { clientReply, clientView } from '../../audience/customers/client-view.ts'
 import type { Ctx } from '../../core/context.ts'
 import { operation, operationPair } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
@@ -35,6 +36,8 @@ const tiers = [
       id: 'listClientPromotionTiers',
       path: '/client/v1/promotions/tiers',
       summary: 'List promotion tiers (client side)',
+      reply: clientReply(PromotionTierList),
+      view: clientView,
     },
     query: PromotionTierQuery,
     reply: PromotionTierList,

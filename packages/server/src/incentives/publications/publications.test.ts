@@ -607,16 +607,18 @@ describe('the client side', () => {
     const known = await client(shop, { campaign: 'Auto', customer: { source_id: 'anna', name: 'Changed' } })
     expect(known).toMatchObject({
       status: 200,
-      body: { customer: { name: 'Anna' }, voucher: { code: expect.any(String) } },
+      body: { customer: { source_id: 'anna' }, voucher: { code: expect.any(String) } },
     })
+    expect((await called(shop, 'GET', '/v1/customers/anna')).name).toBe('Anna')
     for (const customer of ['bob', { source_id: 'bob' }, { name: 'Bob' }, { id: 'cust_none' }])
       expect(await client(shop, { campaign: 'Auto', customer })).toMatchObject(off('client_create_customer_enabled'))
     expect((await listed(shop)).total).toBe(1)
     await shop.manage('PUT', '', { client_create_customer_enabled: true })
     expect(await client(shop, { campaign: 'Auto', customer: { source_id: 'bob', name: 'Bob' } })).toMatchObject({
       status: 200,
-      body: { customer: { name: 'Bob' } },
+      body: { customer: { source_id: 'bob' } },
     })
+    expect((await called(shop, 'GET', '/v1/customers/bob')).name).toBe('Bob')
     expect(await client(shop, { customer: 'bob' }, '?campaign=Auto&join_once=true')).toMatchObject({ status: 200 })
     expect((await listed(shop)).total).toBe(2)
     expect(await client(shop, { customer: 'bob' })).toMatchObject(refused('missing_vouchers'))

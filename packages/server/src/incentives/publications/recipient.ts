@@ -1,5 +1,5 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
-import { disabledOnClient, mayWriteCustomers } from '../../audience/customers/on-client-side.ts'
+import { disabledOnClient, mayWriteCustomers, refuseUnlessActsFor } from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody } from '../../audience/customers/schema.ts'
 import { upsertCustomer } from '../../audience/customers/upsert.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -31,6 +31,7 @@ export async function findRecipient(
 ): Promise<StoredCustomer | undefined> {
   const customer = await findAndLock(ctx, sent, exclusive)
   if (customer === undefined) refuseUnlessNew(ctx, sent)
+  refuseUnlessActsFor(ctx, customer)
   return customer
 }
 

@@ -1,3 +1,4 @@
+import { clientReply, clientView } from '../../audience/customers/client-view.ts'
 import { withSourceId } from '../../audience/customers/on-client-side.ts'
 import { getCustomer } from '../../audience/customers/store.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
@@ -56,7 +57,8 @@ export const publications = [
     flag: 'client_publish_enabled',
     query: ClientPublishQuery,
     body: CreatePublication,
-    reply: Publication,
+    reply: clientReply(Publication),
+    view: clientView,
     errors: ['invalid_payload', 'invalid_query_params', 'forbidden', ...publishErrors],
     run: (ctx, { query: { join_once, campaign }, body }) => {
       const sent = { ...body, customer: withSourceId(ctx, body.customer) }

@@ -166,7 +166,7 @@ describe('from the client side', () => {
     const first = await send(shop, { customer: { source_id: 'u1', name: 'Eve', metadata: { level: 'gold' } } })
     expect(first).toMatchObject({
       status: 200,
-      body: { object: 'event', type: 'visit', customer: { id: anna.id, name: 'Ann', metadata: {} }, referral: null },
+      body: { object: 'event', type: 'visit', customer: { id: anna.id, source_id: 'u1' }, referral: null },
     })
     expect(await send(shop, { customer: { id: anna.id } })).toMatchObject({ status: 200 })
     expect((await shop.call('GET', '/v1/customers/u1')).body).toMatchObject({ name: 'Ann', metadata: {} })
@@ -210,7 +210,7 @@ describe('from the client side', () => {
       .body
     expect(await send(shop, { customer: { source_id: tracking_id } })).toMatchObject({
       status: 200,
-      body: { customer: { id: anna.id, source_id: 'u1' } },
+      body: { customer: { id: anna.id, source_id: tracking_id } },
     })
   })
 })

@@ -1,5 +1,10 @@
 import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
-import { disabledOnClient, mayWriteCustomers } from '../../audience/customers/on-client-side.ts'
+import {
+  disabledOnClient,
+  isClientSide,
+  mayWriteCustomers,
+  refuseUnlessActsFor,
+} from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody } from '../../audience/customers/schema.ts'
 import { findCustomerById, findCustomerBySource } from '../../audience/customers/store.ts'
 import { upsertCustomer } from '../../audience/customers/upsert.ts'
@@ -80,7 +85,7 @@ async function applyEvent(
   emittedEvent: SimpleEvent,
   { referringCode, earningCode }: { referringCode: NamedCode | null; earningCode: NamedCode | null },
 ): Promise<void> {
-  if (ctx.caller.channel === 'CLIENT_API' && !ctx.project.client_loyalty_events_enabled) return
+  if (isClientSide(ctx) && !ctx.project.client_loyalty_events_enabled) return
   const { event, schema } = customEvent
   const cascade = newCascade()
   if (referringCode !== null)
@@ -100,8 +105,8 @@ async function applyEvent(
  * Referrals and cards are worth something: client-side requests may name them only if the project enables it
  * (docs/reference/client-side.md#custom-events).
  */
-function refuseClientRewards({ caller, project }: Ctx): void {
-  if (caller.channel === 'CLIENT_API' && !project.client_loyalty_events_enabled)
+function refuseClientRewards(ctx: Ctx): void {
+  if (isClientSide(ctx) && !ctx.project.client_loyalty_events_enabled)
     throw disabledOnClient('client_loyalty_events_enabled')
 }
 
@@ -110,13 +115,20 @@ function refuseClientRewards({ caller, project }: Ctx): void {
  * unchanged.
  */
 async function actorOf(ctx: Ctx, sent: CustomerBody): Promise<StoredCustomer> {
-  if (mayWriteCustomers(ctx)) return (await upsertCustomer(ctx, sent)).customer
+  if (mayWriteCustomers(ctx)) {
+    const mayChange = (existing: StoredCustomer) => {
+      refuseUnlessActsFor(ctx, existing)
+      return true
+    }
+    return (await upsertCustomer(ctx, sent, { mayChange })).customer
+  }
   const { id, source_id } = sent
   const customer =
     id == null
       ? await findCustomerBySource(ctx, source_id as string, { lock: true })
       : await findCustomerById(ctx, id, { lock: true })
   if (customer === undefined) throw disabledOnClient('client_create_customer_enabled')
+  refuseUnlessActsFor(ctx, customer)
   return customer
 }
 

@@ -45,6 +45,11 @@ export interface ProjectRow {
   client_create_customer_enabled: boolean
   client_loyalty_events_enabled: boolean
   client_set_voucher_expiration_date_enabled: boolean
+  /** What a customer that a client-side request names without proof is worth (docs/reference/client-side.md#identity). */
+  client_identity: Generated<'proven' | 'claimed'>
+  /** Ids or names of campaigns, and codes, that client-side qualifications may list to anybody. */
+  client_public_campaigns: Json<string[]>
+  client_public_codes: Json<string[]>
   webhooks_callout_notifications: Json<Record<string, CalloutNotification>>
   api_usage_notifications: Json<Record<string, UsageNotification>>
   case_sensitive_codes: boolean

@@ -1,0 +1,84 @@
+import type { TSchema } from 'typebox'
+import type { Ctx } from '../../core/context.ts'
+import { ClientCustomer } from './schema.ts'
+
+/**
+ * What no page of a shop is told: who holds a code, why rules were met, and the figures of a promotion
+ * (docs/reference/client-side.md#answers).
+ */
+const hidden: ReadonlySet<string> = new Set(['holder', 'explanation', 'summary'])
+
+/** The fields of the short customer. */
+const customerFields = ['id', 'source_id', 'object'] as const
+
+/**
+ * A response of the server side as the client side may see it: short customers, and none of the hidden properties. A tracking id is
+ * repeated as it was sent, also where the source id behind it would be.
+ */
+export function clientView({ identity }: Pick<Ctx, 'identity'>, reply: unknown): unknown {
+  const token = identity?.tracking_id ?? null
+  return shown(reply)
+
+  function shown(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(shown)
+    const view: Record<string, unknown> = {}
+    for (const [name, part] of Object.entries(value)) {
+      if (hidden.has(name)) continue
+      if (name === 'metadata') view[name] = part
+      else if (name === 'customer') view[name] = shortCustomer(part)
+      else if (name === 'tracking_id') view[name] = token ?? part
+      else view[name] = shown(part)
+    }
+    return view
+  }
+
+  function shortCustomer(customer: unknown): unknown {
+    if (typeof customer !== 'object' || customer === null) return customer
+    const short = Object.fromEntries(
+      customerFields.flatMap((name) => (name in customer ? [[name, customer[name as keyof typeof customer]]] : [])),
+    )
+    return token === null || short.source_id == null ? short : { ...short, source_id: token }
+  }
+}
+
+/** The view of the response to `POST /client/v1/customers`, which is a customer itself. */
+export const clientCustomerView = (ctx: Pick<Ctx, 'identity'>, customer: unknown): unknown =>
+  (clientView(ctx, { customer }) as { customer: unknown }).customer
+
+interface Schema {
+  type?: unknown
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+}
+
+/** The schema of a response to the client side, for the schema of the same response on the server side. */
+export function clientReply<T extends TSchema>(schema: T): T {
+  return reduced(schema as Schema) as T
+}
+
+function reduced(schema: Schema): Schema {
+  const { anyOf, properties, required, items } = schema
+  // Copies all own properties: TypeBox marks optional ones by a property that is not enumerable.
+  const copy = Object.create(Object.getPrototypeOf(schema), Object.getOwnPropertyDescriptors(schema)) as Schema
+  if (anyOf !== undefined) copy.anyOf = anyOf.map(reduced)
+  if (items !== undefined) copy.items = reduced(items)
+  if (properties !== undefined) {
+    copy.properties = Object.fromEntries(
+      Object.entries(properties)
+        .filter(([name]) => !hidden.has(name))
+        .map(([name, each]) => [name, name === 'customer' ? shortCustomerSchema(each) : reduced(each)]),
+    )
+    if (required !== undefined) copy.required = required.filter((name) => !hidden.has(name))
+  }
+  return copy
+}
+
+/** Null stays possible where it was. */
+function shortCustomerSchema({ type, anyOf }: Schema): Schema {
+  const short = { ...ClientCustomer, required: ['id', 'object'] } as Schema
+  if (anyOf !== undefined) return { anyOf: anyOf.map((each) => (each.properties === undefined ? each : short)) }
+  return type === undefined ? short : { ...short, type }
+}

@@ -1,0 +1,463 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Project } from './core/db/project-row.ts'
+import { trackingName, trackingProof } from './core/http/tracking-id.ts'
+import { operations } from './operations.ts'
+import { type Answer, newProject, type Shop, send } from './testing/app.ts'
+import { amountOff, newDiscount, newGiftCard, percentOff } from './testing/checkout.ts'
+import { newEventSchema } from './testing/loyalty.ts'
+import { ok } from './testing/orders.ts'
+
+// What a page of a shop may see and do (docs/reference/client-side.md).
+
+const origin = 'https://shop.example'
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests read what they expect out of arbitrary answers.
+type Body = any
+
+const asPage = (
+  shop: Shop,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer<Body>> =>
+  send(shop.service.app, method, path, body, {
+    'x-client-application-id': shop.client_id,
+    'x-client-token': shop.client_token,
+    origin,
+    ...headers,
+  })
+
+const allFlags = {
+  client_redeem_enabled: true,
+  client_publish_enabled: true,
+  client_list_vouchers_enabled: true,
+  client_create_customer_enabled: true,
+  client_loyalty_events_enabled: true,
+}
+
+const newShop = (project: Record<string, unknown> = {}): Promise<Shop> =>
+  newProject({
+    env: { AUTH_MODE: 'either' },
+    project: { client_trusted_domains: ['shop.example'], client_identity: 'proven', ...allFlags, ...project },
+  })
+
+const projectOf = async ({ service, project_id }: Shop) =>
+  (await service.runtime.credentials.project(project_id)) as Project
+
+/** The tracking id that the server side hands to the page of a customer. */
+async function proofOf(shop: Shop, sourceId: string): Promise<string> {
+  await ok(shop, 'POST', '/v1/customers', { source_id: sourceId })
+  return (await ok(shop, 'GET', `/v1/customers/${sourceId}/tracking-id`)).tracking_id
+}
+
+/** The private profile of Ann; no answer to a page may contain any of it. */
+const profile = { name: 'Ann Private', email: 'ann@private.example', metadata: { debt: 'private-debt' } }
+const secrets = ['Ann Private', 'ann@private.example', 'private-debt', 'STAFF', 'ANNS-GIFT', 'private-line']
+
+async function shopWithAnn(project: Record<string, unknown> = {}) {
+  const shop = await newShop(project)
+  const ann = await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', ...profile })
+  await newEventSchema(shop, 'visit')
+  await newDiscount(shop, 'TEN', amountOff(10))
+  await newDiscount(shop, 'STAFF', percentOff(90))
+  await newGiftCard(shop, 'ANNS-GIFT', 5_000)
+  await ok(shop, 'POST', '/v1/publications', { voucher: 'ANNS-GIFT', customer: { source_id: 'ann' } })
+  await ok(shop, 'POST', '/v1/campaigns', {
+    name: 'Welcome',
+    campaign_type: 'DISCOUNT_COUPONS',
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 100 } },
+  })
+  const order = await ok(shop, 'POST', '/v1/orders', {
+    source_id: 'anns-order',
+    status: 'PAID',
+    customer: { source_id: 'ann' },
+    items: [{ source_id: 'private-line', quantity: 1, price: 700 }],
+  })
+  return { shop, ann, order }
+}
+
+const order = { amount: 1_000 }
+const redeemables = [{ object: 'voucher', id: 'TEN' }]
+
+/** Every client-side operation that names a customer, with what the request sends besides. */
+const calls: Record<string, (customer: Record<string, unknown>) => [method: string, path: string, body?: object]> = {
+  qualifications: (named) => ['POST', '/client/v1/qualifications', { ...named, order, scenario: 'ALL' }],
+  'the wallet': (named) => ['POST', '/client/v1/qualifications', { ...named, order, scenario: 'CUSTOMER_WALLET' }],
+  validations: (named) => [
+    'POST',
+    '/client/v1/validations',
+    { ...named, redeemables, order, options: { explain: true } },
+  ],
+  redemptions: (named) => [
+    'POST',
+    '/client/v1/redemptions',
+    { ...named, redeemables, order, options: { explain: true } },
+  ],
+  redeem: (named) => ['POST', '/client/v1/redeem?code=TEN', { ...named, order }],
+  publish: (named) => ['POST', '/client/v1/publish', { ...named, campaign: { name: 'Welcome' } }],
+  events: (named) => ['POST', '/client/v1/events', { ...named, event: 'visit' }],
+  customers: ({ customer }) => ['POST', '/client/v1/customers', { ...(customer as object), name: 'Eve' }],
+}
+
+type Identity = 'a bare source_id' | 'an id' | 'the pseudonym of a redemption' | 'an old tracking id' | 'a tracking id'
+
+async function namedAs(identity: Identity, { shop, ann }: { shop: Shop; ann: { id: string } }) {
+  const project = await projectOf(shop)
+  const now = shop.service.runtime.now()
+  const sourceIds: Record<Identity, string> = {
+    'a bare source_id': 'ann',
+    'an id': '',
+    'the pseudonym of a redemption': trackingName(project, 'ann'),
+    'an old tracking id': trackingProof(project, 'ann', now - 26 * 3_600_000),
+    'a tracking id': await proofOf(shop, 'ann'),
+  }
+  return { customer: identity === 'an id' ? { id: ann.id } : { source_id: sourceIds[identity] } }
+}
+
+const expectNothingPrivate = (answer: Answer<Body>, secretsShown: readonly string[] = []) => {
+  const text = JSON.stringify(answer)
+  for (const secret of secrets.filter((each) => !secretsShown.includes(each))) expect(text).not.toContain(secret)
+}
+
+describe.each<Identity>(['a bare source_id', 'an id', 'the pseudonym of a redemption', 'an old tracking id'])(
+  'a claim by %s, where identity must be proven',
+  (identity) => {
+    let known: Awaited<ReturnType<typeof shopWithAnn>>
+    beforeAll(async () => {
+      known = await shopWithAnn()
+    })
+
+    test.each(['qualifications', 'validations'])('%s evaluate nothing private', async (name) => {
+      const [method, path, body] = calls[name]?.(await namedAs(identity, known)) ?? []
+      const answer = await asPage(known.shop, method as string, path as string, body)
+      expect(answer.status).toBe(200)
+      expectNothingPrivate(answer)
+    })
+
+    test('the wallet is empty', async () => {
+      const [method, path, body] = calls['the wallet']?.(await namedAs(identity, known)) ?? []
+      const answer = await asPage(known.shop, method as string, path as string, body)
+      expect(answer).toMatchObject({ status: 200, body: { redeemables: { data: [] } } })
+      expectNothingPrivate(answer)
+    })
+
+    test.each(['redemptions', 'redeem', 'publish', 'events'])('%s are refused', async (name) => {
+      const [method, path, body] = calls[name]?.(await namedAs(identity, known)) ?? []
+      const answer = await asPage(known.shop, method as string, path as string, body)
+      expect(answer).toMatchObject({
+        status: 403,
+        body: {
+          details: 'Client-side requests must prove this customer by a recent tracking id issued by the server side',
+        },
+      })
+      expectNothingPrivate(answer)
+      expect((await ok(known.shop, 'GET', '/v1/redemptions')).total).toBe(0)
+      expect((await ok(known.shop, 'GET', '/v1/publications')).total).toBe(1)
+    })
+
+    test('the customer is not changed', async () => {
+      const [method, path, body] = calls.customers?.(await namedAs(identity, known)) ?? []
+      const answer = await asPage(known.shop, method as string, path as string, body)
+      expect(answer).toMatchObject({ status: 200, body: { id: known.ann.id, object: 'customer' } })
+      expectNothingPrivate(answer)
+      expect(await ok(known.shop, 'GET', '/v1/customers/ann')).toMatchObject(profile)
+    })
+  },
+)
+
+describe('a customer proven by a tracking id of the server side', () => {
+  let known: Awaited<ReturnType<typeof shopWithAnn>>
+  beforeAll(async () => {
+    known = await shopWithAnn()
+  })
+
+  test.each(Object.keys(calls))('%s', async (name) => {
+    const named = await namedAs('a tracking id', known)
+    const [method, path, body] = calls[name]?.(named) ?? []
+    const answer = await asPage(known.shop, method as string, path as string, body)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    // Her own wallet is hers to see; her profile is nobody's, and the tracking id stays one.
+    expectNothingPrivate(answer, ['ANNS-GIFT'])
+    expect(JSON.stringify(answer.body)).not.toContain('"ann"')
+    expect(JSON.stringify(answer.body)).not.toContain('explanation')
+    if (name === 'the wallet') expect(answer.body.redeemables.data).toMatchObject([{ id: 'ANNS-GIFT' }])
+    if (name === 'redemptions') expect(answer.body.redemptions).toMatchObject([{ customer_id: known.ann.id }])
+    if (name === 'publish' || name === 'redeem' || name === 'events')
+      expect(answer.body.customer).toEqual({
+        id: known.ann.id,
+        source_id: named.customer.source_id,
+        object: 'customer',
+      })
+    if (name === 'customers') expect((await ok(known.shop, 'GET', '/v1/customers/ann')).name).toBe('Eve')
+  })
+
+  test('is refused with a tracking id of another project, of another customer or with a changed one', async () => {
+    const { shop } = await shopWithAnn()
+    const other = await shopWithAnn()
+    const proof = await proofOf(shop, 'ann')
+    for (const token of [await proofOf(other.shop, 'ann'), await proofOf(shop, 'bob'), `${proof.slice(0, -2)}AA`])
+      expect(
+        await asPage(shop, 'POST', '/client/v1/redemptions', {
+          redeemables,
+          order,
+          customer: 'ann',
+          tracking_id: token,
+        }),
+      ).toMatchObject({ status: token === proof ? 200 : 400, body: { key: 'ambiguous_tracking_id' } })
+  })
+
+  test('is proven for as long as the installation says', async () => {
+    const shop = await newProject({
+      env: { AUTH_MODE: 'either', TRACKING_ID_HOURS_MAX: '2' },
+      project: { client_trusted_domains: ['shop.example'], client_identity: 'proven', ...allFlags },
+    })
+    await ok(shop, 'POST', '/v1/customers', { source_id: 'ann' })
+    await newDiscount(shop, 'TEN', amountOff(10))
+    const trackingId = await proofOf(shop, 'ann')
+    const redeem = async () =>
+      (await asPage(shop, 'POST', '/client/v1/redemptions', { redeemables, order, tracking_id: trackingId })).status
+    expect(await redeem()).toBe(200)
+    shop.service.clock.advance(3 * 3_600_000)
+    expect(await redeem()).toBe(403)
+  })
+
+  test.each([
+    ['a validation', 'POST', '/v1/validations', { redeemables, customer: { source_id: 'ann' } }],
+    ['a qualification', 'POST', '/v1/qualifications', { order, customer: { source_id: 'ann' } }],
+    ['promotions', 'POST', '/v1/promotions/validation', { order, customer: { source_id: 'ann' } }],
+    ['the customer', 'GET', '/v1/customers/ann/tracking-id', undefined],
+  ])('the server side gets the tracking id with %s', async (_, method, path, body) => {
+    const { tracking_id } = await ok(known.shop, method, path, body)
+    expect(
+      await asPage(known.shop, 'POST', '/client/v1/events', { event: 'visit', customer: { source_id: tracking_id } }),
+    ).toMatchObject({ status: 200 })
+  })
+
+  test('the tracking id of an answer to a page proves nothing', async () => {
+    const { shop } = await shopWithAnn()
+    const { body } = await asPage(shop, 'POST', '/client/v1/validations', {
+      redeemables,
+      order,
+      customer: { source_id: 'ann' },
+    })
+    expect(body.tracking_id).toMatch(/^track_/)
+    expect(
+      await asPage(shop, 'POST', '/client/v1/redemptions', { redeemables, order, tracking_id: body.tracking_id }),
+    ).toMatchObject({ status: 403 })
+  })
+})
+
+test('a claim creates a customer that does not exist', async () => {
+  const { shop } = await shopWithAnn()
+  for (const name of ['redemptions', 'publish', 'events', 'customers']) {
+    const [method, path, body] = calls[name]?.({ customer: { source_id: `new by ${name}` } }) ?? []
+    const answer = await asPage(shop, method as string, path as string, body)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    expect(await ok(shop, 'GET', `/v1/customers/new by ${name}`)).toMatchObject({ object: 'customer' })
+  }
+})
+
+test('where claims count as proofs, answers are short nevertheless', async () => {
+  const { shop, ann } = await shopWithAnn({ client_identity: 'claimed' })
+  for (const name of ['redemptions', 'redeem', 'publish', 'events', 'validations', 'qualifications']) {
+    const [method, path, body] = calls[name]?.({ customer: { source_id: 'ann' } }) ?? []
+    const answer = await asPage(shop, method as string, path as string, body)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    expectNothingPrivate(answer, ['ANNS-GIFT'])
+    if (name === 'redeem') expect(answer.body.customer).toEqual({ id: ann.id, source_id: 'ann', object: 'customer' })
+  }
+})
+
+describe('codes in qualifications', () => {
+  const listed = async (shop: Shop, body: object = {}): Promise<string[]> => {
+    const answer = await asPage(shop, 'POST', '/client/v1/qualifications', { order, options: { limit: 50 }, ...body })
+    expect(answer.status).toBe(200)
+    return answer.body.redeemables.data
+      .filter(({ object }: { object: string }) => object === 'voucher')
+      .map(({ id }: { id: string }) => id)
+      .sort()
+  }
+
+  test('are listed only if the project lists codes on the client side', async () => {
+    const { shop } = await shopWithAnn({ client_list_vouchers_enabled: false, client_public_codes: ['TEN'] })
+    const trackingId = await proofOf(shop, 'ann')
+    for (const scenario of ['ALL', 'CUSTOMER_WALLET', 'AUDIENCE_ONLY'])
+      expect(await listed(shop, { scenario, tracking_id: trackingId })).toEqual([])
+  })
+
+  test('are those of the customer and those that the project made public', async () => {
+    const { shop } = await shopWithAnn()
+    const trackingId = await proofOf(shop, 'ann')
+    expect(await listed(shop)).toEqual([])
+    expect(await listed(shop, { tracking_id: trackingId })).toEqual(['ANNS-GIFT'])
+    await shop.manage('PUT', '', { client_public_codes: ['TEN'] })
+    expect(await listed(shop)).toEqual(['TEN'])
+    expect(await listed(shop, { tracking_id: trackingId })).toEqual(['ANNS-GIFT', 'TEN'])
+    const byName = { options: { filters: { code: { conditions: { $is: ['STAFF', 'ANNS-GIFT'] } } } } }
+    expect(await listed(shop, byName)).toEqual([])
+  })
+
+  test('of a public campaign are those that nobody else holds', async () => {
+    const { shop } = await shopWithAnn({ client_public_campaigns: ['Open', 'Taken'] })
+    for (const name of ['Open', 'Closed', 'Taken'])
+      await ok(shop, 'POST', '/v1/campaigns', {
+        name,
+        campaign_type: 'DISCOUNT_COUPONS',
+        type: 'STANDALONE',
+        voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(100), code: `${name}-1` },
+      })
+    await ok(shop, 'POST', '/v1/publications', { voucher: 'Taken-1', customer: { source_id: 'bob' } })
+    expect(await listed(shop)).toEqual(['Open-1'])
+    expect(await listed(shop, { tracking_id: await proofOf(shop, 'bob') })).toEqual(['Open-1', 'Taken-1'])
+  })
+})
+
+describe('a stored order', () => {
+  const named = (id: string) => [{ order: { source_id: 'anns-order' } }, { order: { id } }]
+
+  test.each(['claimed', 'proven'])('is not found for a stranger, identity %s', async (clientIdentity) => {
+    const { shop, order: stored } = await shopWithAnn({ client_identity: clientIdentity })
+    for (const part of named(stored.id))
+      for (const path of ['validations', 'redemptions', 'qualifications'])
+        for (const who of [{}, { customer: { source_id: 'eve' } }, { tracking_id: await proofOf(shop, 'eve') }]) {
+          const answer = await asPage(shop, 'POST', `/client/v1/${path}`, { redeemables, ...part, ...who })
+          expect(answer).toMatchObject({ status: 404, body: { resource_type: 'order' } })
+          expectNothingPrivate(answer)
+        }
+    expect(await ok(shop, 'GET', '/v1/orders/anns-order')).toMatchObject({ customer: { id: stored.customer.id } })
+  })
+
+  test('is found for its own customer', async () => {
+    const { shop, order: stored } = await shopWithAnn()
+    const trackingId = await proofOf(shop, 'ann')
+    for (const part of named(stored.id))
+      expect(
+        await asPage(shop, 'POST', '/client/v1/validations', { redeemables, ...part, tracking_id: trackingId }),
+      ).toMatchObject({
+        status: 200,
+        body: { valid: true, order: { amount: 700 } },
+      })
+  })
+
+  test('is found in the session that redeemed on it', async () => {
+    const { shop } = await shopWithAnn()
+    const sent = { redeemables, order: { source_id: 'guest-order', amount: 500 } }
+    const session = { type: 'LOCK', key: 'cart-1' }
+    expect((await asPage(shop, 'POST', '/client/v1/validations', { ...sent, session })).status).toBe(200)
+    expect((await asPage(shop, 'POST', '/client/v1/redemptions', { ...sent, session })).status).toBe(200)
+    const again = (key: string) => asPage(shop, 'POST', '/client/v1/validations', { ...sent, session: { key } })
+    expect((await again('cart-1')).status).toBe(200)
+    expect((await again('cart-2')).status).toBe(404)
+  })
+})
+
+describe('sessions of the client side', () => {
+  const lock = (shop: Shop, session: object, as: object = {}) =>
+    asPage(shop, 'POST', '/client/v1/validations', { redeemables, order, session: { type: 'LOCK', ...session }, ...as })
+
+  test('last an hour at most, and as long as they ask for if that is less', async () => {
+    const { shop } = await shopWithAnn()
+    const ttlOf = async (session: object) => {
+      const { ttl, ttl_unit } = (await lock(shop, session)).body.session
+      return `${ttl} ${ttl_unit}`
+    }
+    expect(await ttlOf({ ttl: 3_650, ttl_unit: 'DAYS' })).toBe('60 MINUTES')
+    expect(await ttlOf({})).toBe('60 MINUTES')
+    expect(await ttlOf({ ttl: 90, ttl_unit: 'SECONDS' })).toBe('90 SECONDS')
+    const { session } = await ok(shop, 'POST', '/v1/validations', { redeemables, order, session: { type: 'LOCK' } })
+    expect(session).toMatchObject({ ttl: 7, ttl_unit: 'DAYS' })
+  })
+
+  test('are bounded in number for each caller, until they expire', async () => {
+    const shop = await newProject({
+      env: { AUTH_MODE: 'either', CLIENT_SESSIONS_MAX: '2' },
+      project: { client_trusted_domains: ['shop.example'] },
+    })
+    await newDiscount(shop, 'TEN', amountOff(10))
+    const open = async (key: string, as: object = {}) => (await lock(shop, { key }, as)).status
+    expect(await open('a')).toBe(200)
+    expect(await open('b')).toBe(200)
+    expect(await open('b')).toBe(200) // extends the session
+    expect(await lock(shop, { key: 'c' })).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '3600' },
+      body: { details: 'Too many open sessions' },
+    })
+    expect(await open('c', { tracking_id: await proofOf(shop, 'ann') })).toBe(200)
+    shop.service.clock.advance(3_600_001)
+    expect(await open('c')).toBe(200)
+  })
+})
+
+test('an idempotency key of a page does not meet that of the server side', async () => {
+  const { shop } = await shopWithAnn()
+  const key = { 'idempotency-key': 'order-1' }
+  const body = { redeemables, order }
+  const [validated, redeemed] = [
+    await asPage(shop, 'POST', '/client/v1/validations', body, key),
+    await asPage(shop, 'POST', '/client/v1/redemptions', body, { 'idempotency-key': 'order-2' }),
+  ]
+  expect([validated.status, redeemed.status]).toEqual([200, 200])
+  expect((await shop.call('POST', '/v1/redemptions', body, key)).status).toBe(200)
+  expect(
+    (await shop.call('POST', '/v1/redemptions', { ...body, order: { amount: 1 } }, { 'idempotency-key': 'order-2' }))
+      .status,
+  ).toBe(200)
+  // Within one scope the key still means the same request.
+  const again = await asPage(shop, 'POST', '/client/v1/redemptions', body, { 'idempotency-key': 'order-2' })
+  expect(again).toMatchObject({ headers: { 'idempotency-replayed': 'true' }, body: redeemed.body })
+  expect(
+    await asPage(
+      shop,
+      'POST',
+      '/client/v1/redemptions',
+      { redeemables, order: { amount: 2 } },
+      { 'idempotency-key': 'order-2' },
+    ),
+  ).toMatchObject({
+    body: { key: 'idempotency_key_conflict', details: "Idempotency key 'order-2' was used with another request" },
+  })
+})
+
+test('promotion tiers show no figures of the shop', async () => {
+  const { shop } = await shopWithAnn()
+  await ok(shop, 'POST', '/v1/campaigns', {
+    name: 'Sale',
+    campaign_type: 'PROMOTION',
+    promotion: { tiers: [{ name: 'Tier', action: { discount: { type: 'PERCENT', percent_off: 10 } } }] },
+  })
+  const { body } = await asPage(shop, 'GET', '/client/v1/promotions/tiers')
+  expect(body.tiers).toHaveLength(1)
+  expect(body.tiers[0]).not.toHaveProperty('summary')
+  expect((await ok(shop, 'GET', '/v1/promotions/tiers')).tiers[0]).toHaveProperty('summary')
+})
+
+test('a role that may only read changes nothing, whatever the method', async () => {
+  const shop = await newShop()
+  await newDiscount(shop, 'TEN', amountOff(10))
+  const { app_id, secret } = (await shop.manage('POST', '/api-keys', { name: 'Viewer', role: 'VIEWER' })).body
+  const as = (method: string, path: string, body?: unknown) =>
+    send(shop.service.app, method, path, body, { 'x-app-id': app_id, 'x-app-token': secret, origin })
+  for (const [method, path, body] of [
+    ['GET', '/v1/publications/create?voucher=TEN&customer=ann'],
+    ['GET', '/client/v1/validate?code=TEN&session_type=LOCK'],
+    ['POST', '/client/v1/validations', { redeemables, session: { type: 'LOCK' } }],
+  ] as const)
+    expect(await as(method, path, body), path).toMatchObject({
+      status: 403,
+      body: { key: 'missing_required_permission' },
+    })
+  for (const [method, path, body] of [
+    ['GET', '/v1/vouchers'],
+    ['POST', '/v1/qualifications', { order }],
+    ['POST', '/v1/vouchers/qualification', { order }],
+  ] as const)
+    expect((await as(method, path, body)).status, path).toBe(200)
+})
+
+test('every client-side operation reduces its answer', () => {
+  const unreduced = operations.filter(({ path, view }) => path.startsWith('/client/v1/') && view === undefined)
+  expect(unreduced.map(({ id }) => id)).toEqual([])
+})

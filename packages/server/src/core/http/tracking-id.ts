@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+import type { Project } from '../db/project-row.ts'
+
+type Secret = Pick<Project, 'tracking_secret'>
+
+const namePrefix = 'track_'
+const proofPrefix = 'track_v2.'
+
+/**
+ * The pseudonym of a customer: the same for a project and a `source_id` at any time, and only we can decrypt it
+ * (docs/reference/requests.md#tracking-token). It names a customer and proves nothing: redemptions and events show it.
+ *
+ * `trackingName(project, 'customer-1')` → `track_kM3…`
+ */
+export function trackingName({ tracking_secret }: Secret, sourceId: string): string {
+  const cacheKey = `${tracking_secret} ${sourceId}`
+  const token = nameCache.get(cacheKey) ?? namePrefix + encrypt(tracking_secret, 'tracking', Buffer.from(sourceId))
+  nameCache.delete(cacheKey)
+  nameCache.set(cacheKey, token)
+  if (nameCache.size > nameCacheMax) nameCache.delete(nameCache.keys().next().value as string)
+  return token
+}
+
+/** LRU cache: a customer at checkout sends several requests. */
+const nameCache = new Map<string, string>()
+const nameCacheMax = 10_000
+
+/**
+ * A tracking id that proves to the client side which customer it is for: the server side hands it to the page of a customer it
+ * has recognised. It contains the hour of issue, so within an hour it is the same (docs/reference/client-side.md#identity).
+ */
+export function trackingProof({ tracking_secret }: Secret, sourceId: string, now: number): string {
+  const content = Buffer.alloc(4 + Buffer.byteLength(sourceId))
+  content.writeUInt32BE(Math.floor(now / hourMs))
+  content.write(sourceId, 4)
+  return proofPrefix + encrypt(tracking_secret, 'proof', content)
+}
+
+const hourMs = 3_600_000
+
+/** A tracking id that this project issued. */
+export interface TrackingId {
+  source_id: string
+  /** When it was issued, to the hour, in Unix milliseconds; null: it proves nothing. */
+  issued_at: number | null
+}
+
+/** Decrypts a tracking id; null for any other text. */
+export function readTrackingId({ tracking_secret }: Secret, token: string): TrackingId | null {
+  if (token.startsWith(proofPrefix)) {
+    const content = decrypt(tracking_secret, 'proof', token.slice(proofPrefix.length))
+    if (content === null || content.length < 4) return null
+    return { source_id: content.toString('utf8', 4), issued_at: content.readUInt32BE() * hourMs }
+  }
+  if (!token.startsWith(namePrefix)) return null
+  const content = decrypt(tracking_secret, 'tracking', token.slice(namePrefix.length))
+  return content === null ? null : { source_id: content.toString('utf8'), issued_at: null }
+}
+
+/** The `source_id` behind a tracking id; any other text is returned unchanged, as a `source_id`. */
+export const sourceIdOf = (project: Secret, text: string): string => readTrackingId(project, text)?.source_id ?? text
+
+type Purpose = 'tracking' | 'proof'
+
+/** AES in counter mode. The nonce is an HMAC of the content: it makes the result deterministic and authenticates it. */
+function encrypt(secret: string, purpose: Purpose, content: Buffer): string {
+  const nonce = nonceOf(secret, purpose, content)
+  const cipher = createCipheriv('aes-256-ctr', keyOf(secret, purpose), nonce)
+  return Buffer.concat([nonce, cipher.update(content), cipher.final()]).toString('base64url')
+}
+
+function decrypt(secret: string, purpose: Purpose, text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length <= nonceBytes) return null
+  const nonce = bytes.subarray(0, nonceBytes)
+  const decipher = createDecipheriv('aes-256-ctr', keyOf(secret, purpose), nonce)
+  const content = Buffer.concat([decipher.update(bytes.subarray(nonceBytes)), decipher.final()])
+  return timingSafeEqual(nonceOf(secret, purpose, content), nonce) ? content : null
+}
+
+const nonceBytes = 16
+
+/** Names issued by earlier releases must stay readable: their nonce has no purpose in it. */
+const nonceOf = (secret: string, purpose: Purpose, content: Buffer): Buffer =>
+  createHmac('sha256', purpose === 'tracking' ? `nonce ${secret}` : `${purpose} nonce ${secret}`)
+    .update(content)
+    .digest()
+    .subarray(0, nonceBytes)
+
+const keyOf = (secret: string, purpose: Purpose): Buffer => createHmac('sha256', secret).update(purpose).digest()

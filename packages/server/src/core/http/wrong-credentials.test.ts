@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { newProject, send } from '../../testing/app.ts'
+import { newSecret } from './secrets.ts'
+
+const newShop = () => newProject({ env: { AUTH_MODE: 'either', WRONG_CREDENTIALS_LIMIT: '3/PT1M' } })
+
+test('an address that sends wrong credentials is slowed down; right ones that are known get through', async () => {
+  const shop = await newShop()
+  const call = async (headers: Record<string, string>) => {
+    const startedAt = performance.now()
+    const { status } = await send(shop.service.app, 'GET', '/v1/categories', undefined, headers)
+    return { status, ms: performance.now() - startedAt }
+  }
+  const right = { 'x-app-id': shop.app_id, 'x-app-token': shop.app_token }
+  const wrong = () => call({ ...right, 'x-app-token': newSecret() })
+  expect(await call(right)).toMatchObject({ status: 200 })
+  for (let attempt = 0; attempt < 3; attempt += 1) expect(await wrong()).toMatchObject({ status: 401 })
+  expect((await wrong()).ms).toBeGreaterThan(90)
+  expect((await wrong()).ms).toBeGreaterThan(190)
+
+  // Many at once: ten are delayed, and no more are checked meanwhile.
+  const results = await Promise.all(Array.from({ length: 40 }, wrong))
+  expect(results.filter(({ status }) => status === 401)).toHaveLength(10)
+  expect(results.filter(({ status }) => status === 429)).toHaveLength(30)
+  const during = Promise.all(Array.from({ length: 40 }, wrong))
+  expect(await call(right)).toMatchObject({ status: 200 })
+  await during
+})
+
+test('a management key is protected too', async () => {
+  const shop = await newShop()
+  const wrong = () =>
+    send(shop.service.app, 'GET', '/management/v1/projects', undefined, {
+      'x-management-id': shop.management_id,
+      'x-management-token': newSecret(),
+    })
+  for (let attempt = 0; attempt < 3; attempt += 1) expect((await wrong()).status).toBe(401)
+  const startedAt = performance.now()
+  expect((await wrong()).status).toBe(401)
+  expect(performance.now() - startedAt).toBeGreaterThan(90)
+})
