@@ -1,5 +1,5 @@
 import type { Applicable } from '@guerdon/engine/schema'
-import { clientReply, clientView } from '../audience/customers/client-view.ts'
+import { clientView } from '../audience/customers/client-view.ts'
 import type { Ctx } from '../core/context.ts'
 import { operation, operationPair } from '../core/http/operation.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
@@ -7,6 +7,8 @@ import { getMemberIn } from '../loyalty/programs/store.ts'
 import { redeem, redeemSingle } from './redeem.ts'
 import { redeemErrors } from './redeem-errors.ts'
 import {
+  ClientExplainedRedemption,
+  ClientRedemptionsAnswer,
   ExplainedRedemption,
   RedeemQuery,
   RedeemReward,
@@ -50,7 +52,7 @@ export const redeeming = [
     second: {
       id: 'redeemOnClient',
       path: '/client/v1/redemptions',
-      reply: clientReply(RedemptionsAnswer),
+      reply: ClientRedemptionsAnswer,
       view: clientView,
       flag: 'client_redeem_enabled',
     },
@@ -79,7 +81,7 @@ export const redeeming = [
     summary: 'Redeem a voucher',
     query: RedeemQuery,
     ...single,
-    reply: clientReply(ExplainedRedemption),
+    reply: ClientExplainedRedemption,
     view: clientView,
     errors: [...redeemErrors, 'invalid_query_params'],
     flag: 'client_redeem_enabled',
@@ -94,7 +96,7 @@ export const redeeming = [
       id: 'redeemPromotionTierOnClient',
       path: '/client/v1/promotions/tiers/{promotionTierId}/redemption',
       deprecated: true,
-      reply: clientReply(ExplainedRedemption),
+      reply: ClientExplainedRedemption,
       view: clientView,
       flag: 'client_redeem_enabled',
     },

@@ -1,5 +1,6 @@
 import { Maybe, Metadata, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
+import { clientReply } from '../audience/customers/client-view.ts'
 import {
   CheckoutOrder,
   checkout,
@@ -64,3 +65,9 @@ const trackingId = Type.Optional(TrackingId)
 export const RedeemVoucherQuery = Type.Object({ tracking_id: trackingId })
 
 export const RedeemQuery = Type.Object({ code: Type.String({ minLength: 1, maxLength: 255 }), tracking_id: trackingId })
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientRedemptionsAnswer = clientReply(RedemptionsAnswer)
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientExplainedRedemption = clientReply(ExplainedRedemption)

@@ -59,26 +59,36 @@ export function clientReply<T extends TSchema>(schema: T): T {
   return reduced(schema as Schema) as T
 }
 
+/** Returns the same object where nothing has to change: the OpenAPI document then refers to it by its name. */
 function reduced(schema: Schema): Schema {
+  const changes: Schema = {}
   const { anyOf, properties, required, items } = schema
-  // Copies all own properties: TypeBox marks optional ones by a property that is not enumerable.
-  const copy = Object.create(Object.getPrototypeOf(schema), Object.getOwnPropertyDescriptors(schema)) as Schema
-  if (anyOf !== undefined) copy.anyOf = anyOf.map(reduced)
-  if (items !== undefined) copy.items = reduced(items)
-  if (properties !== undefined) {
-    copy.properties = Object.fromEntries(
-      Object.entries(properties)
-        .filter(([name]) => !hidden.has(name))
-        .map(([name, each]) => [name, name === 'customer' ? shortCustomerSchema(each) : reduced(each)]),
-    )
-    if (required !== undefined) copy.required = required.filter((name) => !hidden.has(name))
+  if (anyOf !== undefined) {
+    const variants = anyOf.map(reduced)
+    if (variants.some((variant, index) => variant !== anyOf[index])) changes.anyOf = variants
   }
-  return copy
+  if (items !== undefined && reduced(items) !== items) changes.items = reduced(items)
+  if (properties !== undefined) {
+    const shown = Object.entries(properties)
+      .filter(([name]) => !hidden.has(name))
+      .map(([name, each]) => [name, name === 'customer' ? shortCustomerSchema(each) : reduced(each)] as const)
+    if (shown.length < Object.keys(properties).length || shown.some(([name, each]) => each !== properties[name])) {
+      changes.properties = Object.fromEntries(shown)
+      if (required !== undefined) changes.required = required.filter((name) => !hidden.has(name))
+    }
+  }
+  if (Object.keys(changes).length === 0) return schema
+  // Keeps what is not enumerable: TypeBox marks kinds and optional properties that way.
+  const copy = Object.create(Object.getPrototypeOf(schema), Object.getOwnPropertyDescriptors(schema)) as Schema
+  return Object.assign(copy, changes)
 }
 
-/** Null stays possible where it was. */
-function shortCustomerSchema({ type, anyOf }: Schema): Schema {
-  const short = { ...ClientCustomer, required: ['id', 'object'] } as Schema
+/** Null stays possible where it was; a schema that is short already stays as it is. */
+function shortCustomerSchema(schema: Schema): Schema {
+  const { type, anyOf, properties } = schema
   if (anyOf !== undefined) return { anyOf: anyOf.map((each) => (each.properties === undefined ? each : short)) }
-  return type === undefined ? short : { ...short, type }
+  if (Object.keys(properties ?? {}).every((name) => (customerFields as readonly string[]).includes(name))) return schema
+  return type === undefined || type === 'object' ? short : { ...short, type }
 }
+
+const short = { ...ClientCustomer, required: ['id', 'object'] } as Schema

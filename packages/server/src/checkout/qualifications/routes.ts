@@ -1,10 +1,11 @@
-import { clientReply, clientView } from '../../audience/customers/client-view.ts'
+import { clientView } from '../../audience/customers/client-view.ts'
 import { operation, operationPair } from '../../core/http/operation.ts'
 import { examineCampaigns, examineVouchers } from './examine.ts'
 import { qualifications as qualify } from './qualify.ts'
 import {
   CampaignExamination,
   CampaignExaminationQuery,
+  ClientQualification,
   ExaminationBody,
   Qualification,
   QualificationBody,
@@ -33,7 +34,7 @@ export const qualifications = [
     second: {
       id: 'checkEligibilityOnClient',
       path: '/client/v1/qualifications',
-      reply: clientReply(Qualification),
+      reply: ClientQualification,
       view: clientView,
     },
     description:

@@ -12,6 +12,7 @@ import {
   StackingRules,
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
+import { clientReply } from '../../audience/customers/client-view.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { Campaign } from '../../incentives/campaigns/schema.ts'
 import { Voucher } from '../../incentives/vouchers/schema.ts'
@@ -253,3 +254,6 @@ export type VoucherExamination = Static<typeof VoucherExamination>
 
 export const CampaignExamination = Type.Object({ ...examined, data: Type.Array(ExaminedCampaign) })
 export type CampaignExamination = Static<typeof CampaignExamination>
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientQualification = clientReply(Qualification)

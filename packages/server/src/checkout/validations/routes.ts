@@ -1,7 +1,10 @@
-import { clientReply, clientView } from '../../audience/customers/client-view.ts'
+import { clientView } from '../../audience/customers/client-view.ts'
 import { operation, operationPair } from '../../core/http/operation.ts'
 import { readPromotionQuery, readVoucherQuery } from './from-query.ts'
 import {
+  ClientPromotionValidation,
+  ClientValidation,
+  ClientVoucherValidation,
   PromotionTierValidation,
   PromotionTierValidationBody,
   PromotionValidation,
@@ -30,7 +33,7 @@ export const validations = [
     second: {
       id: 'validateRedeemablesOnClient',
       path: '/client/v1/validations',
-      reply: clientReply(Validation),
+      reply: ClientValidation,
       view: clientView,
     },
     description:
@@ -70,7 +73,7 @@ export const validations = [
     description:
       'Names in brackets are properties: `item[0][product_id]=prod_1`. As many credits or points are used as possible.',
     query: VoucherValidationByQuery,
-    reply: clientReply(VoucherValidation),
+    reply: ClientVoucherValidation,
     view: clientView,
     errors: ['invalid_query_params', 'invalid_payload', ...refusals, ...missingInputs, 'multiple_requests'],
     saves: true,
@@ -101,7 +104,7 @@ export const validations = [
     deprecated: true,
     description: 'Names in brackets are properties: `item[0][product_id]=prod_1`.',
     query: PromotionValidationByQuery,
-    reply: clientReply(PromotionValidation),
+    reply: ClientPromotionValidation,
     view: clientView,
     errors: ['invalid_query_params', 'invalid_payload', ...refusals],
     run: async (ctx, { query }) => validatePromotions(ctx, await readPromotionQuery(ctx, query)),

@@ -15,6 +15,7 @@ import {
   StackingRules,
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
+import { clientReply } from '../../audience/customers/client-view.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { FilterQuery } from '../../core/query/list.ts'
 import { Category } from '../../rules/categories/schema.ts'
@@ -202,3 +203,12 @@ export type VoucherValidationByQuery = Static<typeof VoucherValidationByQuery>
 
 export const PromotionValidationByQuery = Type.Object(byQuery)
 export type PromotionValidationByQuery = Static<typeof PromotionValidationByQuery>
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientValidation = clientReply(Validation)
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientVoucherValidation = clientReply(VoucherValidation)
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientPromotionValidation = clientReply(PromotionValidation)

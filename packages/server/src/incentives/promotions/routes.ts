@@ -1,4 +1,4 @@
-import { clientReply, clientView } from '../../audience/customers/client-view.ts'
+import { clientView } from '../../audience/customers/client-view.ts'
 import type { Ctx } from '../../core/context.ts'
 import { operation, operationPair } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
@@ -9,6 +9,7 @@ import { showTierPage } from './list-tiers.ts'
 import { removeTier } from './remove-tier.ts'
 import {
   CampaignTierQuery,
+  ClientPromotionTierList,
   PromotionStack,
   PromotionStackBody,
   PromotionStackList,
@@ -36,7 +37,7 @@ const tiers = [
       id: 'listClientPromotionTiers',
       path: '/client/v1/promotions/tiers',
       summary: 'List promotion tiers (client side)',
-      reply: clientReply(PromotionTierList),
+      reply: ClientPromotionTierList,
       view: clientView,
     },
     query: PromotionTierQuery,

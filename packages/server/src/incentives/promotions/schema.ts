@@ -1,5 +1,6 @@
 import { Discount, FreeText, Instant, Int, Maybe, Metadata, Name, Nullable, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
+import { clientReply } from '../../audience/customers/client-view.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { CategoryChoice } from '../../rules/categories/assign.ts'
@@ -161,3 +162,6 @@ export const PromotionStackQuery = Type.Object({
   ...FilterQuery,
 })
 export type PromotionStackQuery = Static<typeof PromotionStackQuery>
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientPromotionTierList = clientReply(PromotionTierList)

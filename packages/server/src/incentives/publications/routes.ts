@@ -1,4 +1,4 @@
-import { clientReply, clientView } from '../../audience/customers/client-view.ts'
+import { clientView } from '../../audience/customers/client-view.ts'
 import { withSourceId } from '../../audience/customers/on-client-side.ts'
 import { getCustomer } from '../../audience/customers/store.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
@@ -9,6 +9,7 @@ import { readPublicationQuery } from './from-query.ts'
 import { pageOfPublications } from './list.ts'
 import { publish } from './publish.ts'
 import {
+  ClientPublication,
   ClientPublishQuery,
   CreatePublication,
   CreatePublicationQuery,
@@ -57,7 +58,7 @@ export const publications = [
     flag: 'client_publish_enabled',
     query: ClientPublishQuery,
     body: CreatePublication,
-    reply: clientReply(Publication),
+    reply: ClientPublication,
     view: clientView,
     errors: ['invalid_payload', 'invalid_query_params', 'forbidden', ...publishErrors],
     run: (ctx, { query: { join_once, campaign }, body }) => {

@@ -1,5 +1,6 @@
 import { Discount, Instant, Int, Maybe, Metadata, Name, Nullable, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
+import { clientReply } from '../../audience/customers/client-view.ts'
 import { Customer, CustomerBody } from '../../audience/customers/schema.ts'
 import { CampaignType, SimpleCustomer, SimpleHolder, SimplePublication } from '../../core/events/shapes.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -158,3 +159,6 @@ export const CustomerRedeemable = Type.Object({
 export type CustomerRedeemable = Static<typeof CustomerRedeemable>
 
 export const CustomerRedeemableList = listOf('data', CustomerRedeemable, { total: true, cursor: true })
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientPublication = clientReply(Publication)

@@ -1,7 +1,7 @@
-import { clientReply, clientView } from '../../audience/customers/client-view.ts'
+import { clientView } from '../../audience/customers/client-view.ts'
 import { withSourceId } from '../../audience/customers/on-client-side.ts'
 import { operation } from '../../core/http/operation.ts'
-import { TrackEvent, TrackedEvent } from './schema.ts'
+import { ClientTrackedEvent, TrackEvent, TrackedEvent } from './schema.ts'
 import { trackEvent } from './track.ts'
 
 export const customEvents = [
@@ -24,7 +24,7 @@ export const customEvents = [
     description:
       'Creates and changes customers, and names referrals and loyalty cards, only where the project lets its client side do so.',
     body: TrackEvent,
-    reply: clientReply(TrackedEvent),
+    reply: ClientTrackedEvent,
     view: clientView,
     errors: ['invalid_payload', 'forbidden', 'not_found', 'metadata_validation_failed', 'invalid_customer'],
     run: (ctx, { body }) => trackEvent(ctx, { ...body, customer: withSourceId(ctx, body.customer) }),

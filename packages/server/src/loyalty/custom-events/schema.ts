@@ -1,5 +1,6 @@
 import { Metadata, Name, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
+import { clientReply } from '../../audience/customers/client-view.ts'
 import { CustomerBody } from '../../audience/customers/schema.ts'
 import { CustomEvent } from '../../core/events/shapes.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -23,3 +24,6 @@ const { id: _, created_at: __, ...trackedEvent } = CustomEvent.properties
 
 export const TrackedEvent = Type.Object({ ...trackedEvent, referral: Type.Null(), loyalty: Type.Null() })
 export type TrackedEvent = Static<typeof TrackedEvent>
+
+/** The same on the client side (docs/reference/client-side.md#answers). */
+export const ClientTrackedEvent = clientReply(TrackedEvent)
