@@ -18,7 +18,7 @@ export interface BenchShop {
 
 const keys = {
   BOOTSTRAP_APP_ID: 'bench-app',
-  BOOTSTRAP_APP_TOKEN: 'bench-token',
+  BOOTSTRAP_APP_TOKEN: 'bench-token-0123456789',
   BOOTSTRAP_MANAGEMENT_ID: 'bench-management',
   BOOTSTRAP_MANAGEMENT_TOKEN: 'bench-management-token',
 }

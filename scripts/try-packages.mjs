@@ -31,7 +31,7 @@ try {
       AUTH_MODE: 'either',
       LOG_LEVEL: 'warn',
       BOOTSTRAP_APP_ID: 'try',
-      BOOTSTRAP_APP_TOKEN: 'try-token',
+      BOOTSTRAP_APP_TOKEN: 'try-token-0123456789',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -40,7 +40,7 @@ try {
   await ready(address)
   const response = await fetch(`${address}/v1/vouchers/PACKED`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-app-id': 'try', 'x-app-token': 'try-token' },
+    headers: { 'content-type': 'application/json', 'x-app-id': 'try', 'x-app-token': 'try-token-0123456789' },
     body: JSON.stringify({ type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }),
   })
   if (response.status !== 200) throw new Error(`POST /v1/vouchers/PACKED: ${response.status} ${await response.text()}`)

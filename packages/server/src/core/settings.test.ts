@@ -241,7 +241,7 @@ test('no error message repeats a secret', () => {
     const text = problemsOf({
       DATABASE_URL: Databaseurl,
       PORT: 'x',
-      BOOTSTRAP_APP_TOKEN: 'c1a4b2e3-6d5f',
+      BOOTSTRAP_APP_TOKEN: 'c1a4b2e3-6d5f', // too short
       BOOTSTRAP_PROJECT_JSON: '{"webhook_token":"tok-8d2f"',
     }).join('\n')
     expect(text).toContain('DATABASE_URL')

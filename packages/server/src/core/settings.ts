@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type CallWindow, parseCallLimits } from './lib/call-limits.ts'
+import { limits } from './lib/limits.ts'
 
 /** Everything an operator can set, read once at start from the environment (docs/reference/settings.md). */
 export interface Settings {
@@ -138,11 +139,11 @@ export const environment = {
     meaning: 'JSON file that maps error keys to [custom messages](errors.md#custom-messages)',
   },
   BOOTSTRAP_APP_ID: { unset: 'generated', meaning: 'id of the server key created at the [first start](#first-start)' },
-  BOOTSTRAP_APP_TOKEN: { unset: 'generated', meaning: 'secret of that server key' },
+  BOOTSTRAP_APP_TOKEN: { unset: 'generated', meaning: 'secret of that server key, 16 characters or more' },
   BOOTSTRAP_CLIENT_ID: { unset: 'generated', meaning: 'id of the client key created at the first start' },
-  BOOTSTRAP_CLIENT_TOKEN: { unset: 'generated', meaning: 'secret of that client key' },
+  BOOTSTRAP_CLIENT_TOKEN: { unset: 'generated', meaning: 'secret of that client key, 16 characters or more' },
   BOOTSTRAP_MANAGEMENT_ID: { unset: 'generated', meaning: 'id of the management key created at the first start' },
-  BOOTSTRAP_MANAGEMENT_TOKEN: { unset: 'generated', meaning: 'secret of that management key' },
+  BOOTSTRAP_MANAGEMENT_TOKEN: { unset: 'generated', meaning: 'secret of that management key, 16 characters or more' },
   BOOTSTRAP_OWNER_EMAIL: {
     unset: '`owner@localhost`',
     meaning: 'e-mail address of the owner user created at the first start',
@@ -213,11 +214,11 @@ export function readSettings(env: Environment): Settings {
     error_messages: optional('ERROR_MESSAGES_FILE', messagesFile) ?? new Map(),
     bootstrap: {
       app_id: text('BOOTSTRAP_APP_ID'),
-      app_token: text('BOOTSTRAP_APP_TOKEN'),
+      app_token: optional('BOOTSTRAP_APP_TOKEN', secret),
       client_id: text('BOOTSTRAP_CLIENT_ID'),
-      client_token: text('BOOTSTRAP_CLIENT_TOKEN'),
+      client_token: optional('BOOTSTRAP_CLIENT_TOKEN', secret),
       management_id: text('BOOTSTRAP_MANAGEMENT_ID'),
-      management_token: text('BOOTSTRAP_MANAGEMENT_TOKEN'),
+      management_token: optional('BOOTSTRAP_MANAGEMENT_TOKEN', secret),
       owner_email: optional('BOOTSTRAP_OWNER_EMAIL', email),
       project: read('BOOTSTRAP_PROJECT_JSON', jsonObject),
     },
@@ -280,6 +281,12 @@ function oneCallLimit(text: string): CallWindow {
 
 function email(text: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error(`must be an e-mail address, not "${text}"`)
+  return text
+}
+
+function secret(text: string): string {
+  if (text.length < limits.bootstrap_secret_length_min)
+    throw new Error(`must have at least ${limits.bootstrap_secret_length_min} characters`) // the value is not repeated
   return text
 }
 

@@ -1,7 +1,7 @@
 import type { Ctx } from '../core/context.ts'
 import { ApiError, invalidPayload, notFound } from '../core/http/errors.ts'
 import { insertFile } from '../core/jobs/files/store.ts'
-import { newId, randomText } from '../core/lib/ids.ts'
+import { newId } from '../core/lib/ids.ts'
 import { findCampaign } from '../incentives/campaigns/store.ts'
 import { type Exportable, fieldNames } from './exportable.ts'
 import { parseExportFilter } from './filter.ts'
@@ -30,7 +30,6 @@ export async function createExport(
     exported_object: exportedObject,
     parameters: responseParameters === undefined ? parameters : { ...parameters, shown: responseParameters },
     file_id: await insertFile(ctx, { expires_at: null }), // kept until the export is deleted
-    token: randomText(48),
   })
   ctx.afterCommit(() => ctx.jobs.wake('exports'))
   return created

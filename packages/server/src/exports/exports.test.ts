@@ -405,7 +405,9 @@ describe('the URL of a file', () => {
     const { id } = await create(shop, 'order')
     await work(shop)
     const url = (await read(shop, id)).result?.url as string
-    expect(url).toMatch(new RegExp(`^http://exports.example/v1/exports/${id}\\?token=[0-9A-Za-z]{32,}$`))
+    expect(url).toMatch(
+      new RegExp(`^http://exports.example/v1/exports/${id}\\?token=proj_[0-9A-Za-z]+\\.[0-9a-z]+\\.[\\w-]{43}$`),
+    )
     const file = 'ID,Source ID,Status\nord_1,ó,CREATED\n'
     for (const headers of [
       {},
@@ -429,21 +431,20 @@ describe('the URL of a file', () => {
   test('does not work with another token, and a token never shows the export itself', async () => {
     const shop = await newProject()
     const [first, second] = [await create(shop, 'order'), await create(shop, 'order')]
-    const tokenOf = async (id: string) => {
-      const { rows } = await sql<{ token: string }>`select token from exports where id = ${id}`.execute(
-        shop.service.runtime.database.db,
-      )
-      return rows[0]?.token as string
-    }
-    const early = await follow(shop, `/v1/exports/${first.id}?token=${await tokenOf(first.id)}`)
-    expect(early).toMatchObject({ status: 401 }) // the file is not published yet
     await work(shop)
-    const good = await tokenOf(first.id)
+    const tokenOf = async (id: string) =>
+      new URL((await read(shop, id)).result?.url as string).searchParams.get('token')
+    const good = (await tokenOf(first.id)) as string
+    const [project, end, signature] = good.split('.') as [string, string, string]
+    const other = await newProject()
     for (const query of [
       'token=',
       'token=wrong',
       `token=${await tokenOf(second.id)}`,
       `token=${good}x`,
+      `token=${good}.x`,
+      `token=${project}.${(Number.parseInt(end, 36) + 3_600).toString(36)}.${signature}`,
+      `token=${other.project_id}.${end}.${signature}`,
       '[token]=x',
       '%74oken=x',
     ])
@@ -460,6 +461,19 @@ describe('the URL of a file', () => {
     expect(await follow(shop, `/v1/task-results/${good}`)).toMatchObject({ status: 404 })
     expect(await follow(shop, `/v1/exports/${first.id}`)).toMatchObject({ status: 401 })
     expect(await follow(shop, `/v1/exports/${first.id}?token=${good}`)).toMatchObject({ status: 200 })
+  })
+
+  test('works for a day; reading the export again gives another one', async () => {
+    const shop = await newProject()
+    const { id } = await create(shop, 'order')
+    await work(shop)
+    const urlOf = async () => (await read(shop, id)).result?.url as string
+    const url = await urlOf()
+    shop.service.clock.advance(23.9 * 3_600_000)
+    expect((await follow(shop, url)).status).toBe(200)
+    shop.service.clock.advance(0.2 * 3_600_000)
+    expect((await follow(shop, url)).status).toBe(401)
+    expect((await follow(shop, await urlOf())).status).toBe(200)
   })
 
   test('does not work after the export is deleted, and no row of it is left', async () => {

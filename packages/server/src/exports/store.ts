@@ -4,6 +4,7 @@ import type { ExportRow } from '../core/db/tables.ts'
 import { notFound } from '../core/http/errors.ts'
 import { deleteFile } from '../core/jobs/files/store.ts'
 import { pageOf } from '../core/query/list.ts'
+import { downloadUrl } from './download-link.ts'
 import type { Export, ExportQuery, StoredParameters } from './schema.ts'
 
 export async function getExport(ctx: Ctx, id: string): Promise<Export> {
@@ -28,7 +29,7 @@ export async function listExports(ctx: Ctx, query: ExportQuery): Promise<{ expor
 
 export async function insertExport(
   ctx: Ctx,
-  row: Pick<ExportRow, 'id' | 'exported_object' | 'file_id' | 'token'> & { parameters: StoredParameters },
+  row: Pick<ExportRow, 'id' | 'exported_object' | 'file_id'> & { parameters: StoredParameters },
 ): Promise<Export> {
   const inserted = await ctx.db
     .insertInto('exports')
@@ -56,10 +57,10 @@ export async function deleteExport(ctx: Ctx, id: string): Promise<void> {
   await deleteFile(ctx, deleted.file_id)
 }
 
-const visibleColumns = ['id', 'exported_object', 'parameters', 'status', 'token', 'created_at'] as const
+const visibleColumns = ['id', 'exported_object', 'parameters', 'status', 'created_at'] as const
 
-function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof visibleColumns)[number]>): Export {
-  const { id, created_at, status, exported_object, token } = row
+function toExport(ctx: Ctx, row: Pick<Selectable<ExportRow>, (typeof visibleColumns)[number]>): Export {
+  const { id, created_at, status, exported_object } = row
   const { shown: responseParameters, ...parameters } = row.parameters as StoredParameters
   return {
     id,
@@ -69,7 +70,7 @@ function toExport({ settings }: Ctx, row: Pick<Selectable<ExportRow>, (typeof vi
     channel: 'API',
     exported_object,
     parameters: responseParameters ?? parameters,
-    result: status === 'DONE' ? { url: `${settings.base_url}/v1/exports/${id}?token=${token}` } : null,
+    result: status === 'DONE' ? { url: downloadUrl(ctx, id) } : null,
     user_id: null,
   }
 }

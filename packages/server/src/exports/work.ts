@@ -5,7 +5,7 @@ import { findProject } from '../core/db/project.ts'
 import type { ExportRow, FileRow } from '../core/db/tables.ts'
 import { inTransaction, type Trx } from '../core/db/transaction.ts'
 import { backgroundCtx } from '../core/jobs/background.ts'
-import { appendToFile, publishFile } from '../core/jobs/files/store.ts'
+import { appendToFile } from '../core/jobs/files/store.ts'
 import { csvRow } from '../core/lib/csv.ts'
 import { newId } from '../core/lib/ids.ts'
 import type { Instant } from '../core/lib/instant.ts'
@@ -58,7 +58,6 @@ interface ClaimedExport extends Exported {
   project_id: string
   id: ExportRow['id']
   file_id: FileRow['id']
-  token: string
   state: ExportState
 }
 
@@ -76,7 +75,7 @@ interface ExportState {
 
 async function claimExport(db: Trx, after: string, only: string | undefined): Promise<ClaimedExport | null> {
   const { rows } = await sql<ClaimedExport>`
-    select e.project_id, e.id, e.exported_object, e.parameters, e.file_id, e.token, e.state from exports e
+    select e.project_id, e.id, e.exported_object, e.parameters, e.file_id, e.state from exports e
     where e.status in ('SCHEDULED', 'IN_PROGRESS')
       and ${only === undefined ? sql`true` : sql`e.project_id = ${only}`}
       and exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
@@ -92,7 +91,7 @@ async function ctxOf(runtime: Runtime, trx: Trx, projectId: string): Promise<Ctx
 }
 
 async function advance(ctx: Ctx, claimedExport: ClaimedExport): Promise<void> {
-  const { id, file_id, token } = claimedExport
+  const { id, file_id } = claimedExport
   const { started_at = ctx.now } = claimedExport.state
   // All steps use the same `now`, even if one of them runs after midnight.
   const startCtx: Ctx = { ...ctx, now: started_at }
@@ -104,7 +103,6 @@ async function advance(ctx: Ctx, claimedExport: ClaimedExport): Promise<void> {
   const { rows, last } = await readRows(startCtx, claimedExport, columns, claimedExport.state.last ?? null)
   await append(ctx, file_id, rows)
   if (last !== null) return updateExport(ctx, id, 'IN_PROGRESS', { started_at, columns, last })
-  await publishFile(ctx, file_id, { token, expires_at: null })
   await updateExport(ctx, id, 'DONE', {})
 }
 

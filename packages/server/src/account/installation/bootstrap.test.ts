@@ -129,19 +129,19 @@ test('every BOOTSTRAP_ value is used and not reported as generated', () =>
   firstStart(
     {
       BOOTSTRAP_APP_ID: 'app',
-      BOOTSTRAP_APP_TOKEN: 'app-token',
+      BOOTSTRAP_APP_TOKEN: 'app-token-of-a-test',
       BOOTSTRAP_CLIENT_ID: 'client',
-      BOOTSTRAP_CLIENT_TOKEN: 'client-token',
+      BOOTSTRAP_CLIENT_TOKEN: 'client-token-of-a-test',
       BOOTSTRAP_MANAGEMENT_ID: 'management',
-      BOOTSTRAP_MANAGEMENT_TOKEN: 'management-token',
+      BOOTSTRAP_MANAGEMENT_TOKEN: 'management-token-of-a-test',
       BOOTSTRAP_OWNER_EMAIL: 'owner@shop.test',
     },
     async (trx, made) => {
       expect(made).toMatchObject({
         owner_email: 'owner@shop.test',
-        application: { id: 'app', token: 'app-token', is_generated: false },
-        client: { id: 'client', token: 'client-token', is_generated: false },
-        management: { id: 'management', token: 'management-token', is_generated: false },
+        application: { id: 'app', token: 'app-token-of-a-test', is_generated: false },
+        client: { id: 'client', token: 'client-token-of-a-test', is_generated: false },
+        management: { id: 'management', token: 'management-token-of-a-test', is_generated: false },
       })
       expect(await trx.selectFrom('users').selectAll().executeTakeFirstOrThrow()).toMatchObject({
         login: 'owner@shop.test',

@@ -10,6 +10,7 @@ import * as plans from './migrations/0006-plans.ts'
 import * as lean from './migrations/0007-lean-checkout.ts'
 import * as sessions from './migrations/0008-ended-sessions.ts'
 import * as clientIdentity from './migrations/0009-client-identity.ts'
+import * as downloads from './migrations/0010-signed-downloads.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import { inTransaction, type Trx } from './transaction.ts'
@@ -32,6 +33,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0007-lean-checkout', lean],
   ['0008-ended-sessions', sessions],
   ['0009-client-identity', clientIdentity],
+  ['0010-signed-downloads', downloads],
 ]
 
 /** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */

@@ -145,14 +145,15 @@ export async function runAsyncAction(
   async function endAsFailed(cause: unknown): Promise<void> {
     const message = cause instanceof ApiError ? cause.message : errorMessage('internal_error')
     try {
-      await inStepTransaction((ctx) => end(ctx, action))
+      await inStepTransaction((ctx) => end(ctx, action, message))
     } catch (error) {
       if (isOutage(error)) throw error
       runtime.log.error({ err: error, project_id, action_id }, 'the failure handler of an async action failed')
-      await inStepTransaction((ctx) => end(ctx, undefined))
+      // With nothing of what may have failed: an action that cannot end would block the others with its key.
+      await inStepTransaction((ctx) => end(ctx, undefined, errorMessage('internal_error')))
     }
 
-    async function end(ctx: Ctx, definition: AsyncActionDefinition | undefined): Promise<boolean> {
+    async function end(ctx: Ctx, definition: AsyncActionDefinition | undefined, message: string): Promise<boolean> {
       const lockedAction = await lockAction(ctx, action_id)
       if (lockedAction === null) return true
       await definition?.onFailed?.(ctx, record?.input ?? {}, lockedAction.checkpoint?.state ?? null)

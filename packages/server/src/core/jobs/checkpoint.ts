@@ -102,7 +102,7 @@ export async function failAction(
   message: string,
 ): Promise<void> {
   const { done_count = 0, failed_count = 0 } = checkpoint ?? {}
-  const result = { message, failed: await listFailures(ctx, id), done_count, failed_count }
+  const result = { message: storableText(message), failed: await listFailures(ctx, id), done_count, failed_count }
   await updateAction(ctx, id, {
     status: 'FAILED',
     operation_status: 'FAILED',
@@ -110,6 +110,9 @@ export async function failAction(
   })
   await deleteFailures(ctx, id)
 }
+
+/** A message may quote what was sent; what the database cannot store of it must not keep the action from ending. */
+const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** The columns of a finished action. Its record is kept for ever, so input and state are cleared. */
 function finalColumns({ now }: Ctx, createdAt: Instant, result: object) {

@@ -146,7 +146,9 @@ describe('a file with an invalid header fails as a whole, with the reason, and i
     [',,\na,b,c\n', 'The file has no header row'],
     ['source_id\nx\n', "The header row has no column 'name'"],
     ['name,a,name\nx,y,z\n', "The header row names 'name' twice"],
-    ['name,__proto__\nx,y\n', "'__proto__' cannot be the name of a column"],
+    ['name,__proto__\nx,y\n', '"__proto__" cannot be the name of a column'],
+    ['name,a\0b\nx,y\n', '"a\\u0000b" cannot be the name of a column'],
+    ['name,a\0b,a\0b\nx,y,z\n', '"a\\u0000b" cannot be the name of a column'],
     ['"name\nx\n', 'The header row cannot be read: The quotation marks of the row do not match'],
     [`name${',x'.repeat(limits.csv_columns_max)}\n`, 'The file has more than 1000 columns'],
   ])('%j', async (file, message) => {

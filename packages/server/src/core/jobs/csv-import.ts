@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { FileRow } from '../db/tables.ts'
 import { invalidPayload } from '../http/errors.ts'
-import { type CsvRecord, readCsv } from '../lib/csv.ts'
+import { type CsvRecord, importedText, readCsv } from '../lib/csv.ts'
 import { limits } from '../lib/limits.ts'
 import { defineFileImport, type FileImport, type FileState, type ImportRow, readPiece } from './file-import.ts'
 
@@ -78,7 +78,8 @@ function headerOf(record: CsvRecord | undefined, { known = [], required = [] }: 
   for (const [index, name] of columns.entries()) {
     if (name !== '' && columns.indexOf(name) < index) throw invalidPayload(`The header row names '${name}' twice`)
     // As in JSON bodies: refuse names that could reach a prototype, and text that the database cannot store.
-    if (name === '__proto__' || !isStorable(name)) throw invalidPayload(`'${name}' cannot be the name of a column`)
+    if (name === '__proto__' || !isStorable(name))
+      throw invalidPayload(`${JSON.stringify(name)} cannot be the name of a column`)
   }
   const present = new Set(columns.map((name) => name.toLowerCase()))
   const missing = required.find((name) => !present.has(name.toLowerCase()))
@@ -95,7 +96,9 @@ const isBlank = (record: CsvRecord): boolean => Array.isArray(record) && record.
 function readRow(row: number, record: CsvRecord, columns: string[]): CsvRow {
   const unreadable = whyUnreadable(record, columns)
   if (unreadable !== null) return { row, cells: {}, unreadable }
-  const cells = columns.flatMap((name, index) => (name === '' ? [] : [[name, (record as string[])[index]]]))
+  const cells = columns.flatMap((name, index) =>
+    name === '' ? [] : [[name, importedText((record as string[])[index] as string)]],
+  )
   return { row, cells: Object.fromEntries(cells) }
 }
 

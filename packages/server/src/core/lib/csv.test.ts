@@ -1,6 +1,6 @@
-import { array, assert, integer, property, string, tuple } from 'fast-check'
+import { array, assert, constantFrom, integer, property, string, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CsvRecord, csvRow, readCsv } from './csv.ts'
+import { type CsvRecord, csvRow, importedText, readCsv } from './csv.ts'
 import { limits } from './limits.ts'
 
 /** Reads a file as a job does: in pieces of the given length, longer if a record does not fit. */
@@ -113,4 +113,33 @@ test('values are written as docs/reference/exports.md#export-file says', () => {
     '"a,b",,"{""color"":""red""}","say ""hi""","a\nb",2026-01-01T00:00:00.000Z\n',
   )
   expect(csvRow([null])).toBe('""\n')
+})
+
+test.each([
+  ['=1+1', "'=1+1"],
+  ['+48 600 100 200', "'+48 600 100 200"],
+  ['-2+3', "'-2+3"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\tx', "'\tx"],
+  ['\r=x', `"'\r=x"`],
+  ["'=x", "''=x"],
+  ["it's", "it's"],
+  ["'quoted'", "'quoted'"],
+  [-5, '-5'],
+  [['=x', 'y'], `"'=x,y"`],
+])('a spreadsheet does not run %j: %j', (value, cell) => {
+  expect(csvRow([value])).toBe(`${cell}\n`)
+})
+
+test('an import reads back every text that an export writes', () => {
+  const text = string({
+    unit: constantFrom("'", '=', '+', '-', '@', '\t', '\r', '"', ',', 'a', '\n', '1'),
+    maxLength: 6,
+  })
+  assert(
+    property(array(text, { minLength: 1, maxLength: 4 }), (cells) => {
+      const { rows } = readCsv(Buffer.from(csvRow(cells)), { isEnd: true, rows_max: 10 })
+      expect((rows[0] as string[]).map(importedText)).toEqual(cells)
+    }),
+  )
 })

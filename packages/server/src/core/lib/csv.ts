@@ -58,13 +58,29 @@ export function readCsv(
 
 /**
  * One line of a CSV file (docs/reference/exports.md#export-file): nothing for null, lists joined with commas, other objects as
- * JSON.
- * `csvRow(['Mug, blue', 900, true, null])` → `"Mug, blue",900,true,\n`.
+ * JSON. Text that a spreadsheet would run as a formula gets an apostrophe in front, which `importedText` takes off again.
+ * `csvRow(['Mug, blue', 900, true, null, '=1+1'])` → `"Mug, blue",900,true,,'=1+1\n`.
  */
 export function csvRow(values: readonly unknown[]): string {
-  const line = values.map((value) => cellOf(textOf(value))).join(',')
+  const line = values
+    .map((value) => (typeof value === 'number' ? String(value) : cellOf(exportedText(textOf(value)))))
+    .join(',')
   // A blank line would not be a record.
   return line === '' ? '""\n' : `${line}\n`
+}
+
+/** A text as an export writes it. Apostrophes before a formula are doubled, so that `importedText` gives back every text. */
+const exportedText = (text: string): string => (startsFormula(text) ? `'${text}` : text)
+
+/** The text of a cell that an import reads. */
+export const importedText = (cell: string): string =>
+  cell.startsWith("'") && startsFormula(cell) ? cell.slice(1) : cell
+
+/** Whether a spreadsheet would run the text, or would if it had no apostrophes in front. */
+function startsFormula(text: string): boolean {
+  let at = 0
+  while (text[at] === "'") at += 1
+  return at < text.length && '=+-@\t\r'.includes(text[at] as string)
 }
 
 const Lf = 0x0a

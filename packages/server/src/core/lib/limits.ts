@@ -196,6 +196,10 @@ export const limits = {
   trusted_domains_max: 100,
   /** Entries in `client_public_campaigns` and in `client_public_codes` of a project. */
   public_codes_max: 100,
+  /** Lifetime of the download link of an export. */
+  export_link_hours: 24,
+  /** Characters of a secret that an operator chooses for the first start. */
+  bootstrap_secret_length_min: 16,
   /** Failures listed in the result of an async action. */
   async_failures_listed_max: 1_000,
 

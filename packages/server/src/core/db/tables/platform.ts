@@ -105,7 +105,8 @@ export interface ExportRow {
   /** Checkpoint of its job. */
   state: ColumnType<object, string | undefined, string>
   file_id: Id<'file'>
-  token: string
+  /** Of no use since downloads are signed; nodes of an earlier release write it. */
+  token: Generated<string>
   created_at: Instant
 }
 
