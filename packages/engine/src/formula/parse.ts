@@ -1,3 +1,4 @@
+import { didYouMean } from '../did-you-mean.ts'
 import { valueAt } from '../goods.ts'
 import { negate, ofText, tooLong } from './exact.ts'
 import { type FormulaFault, isFault } from './fault.ts'
@@ -210,12 +211,22 @@ function switchExpression(parser: ParserState, place: Place): Evaluator {
   return switchEvaluator(subject, cases, otherwise, place)
 }
 
+/** Every word of the language, for suggestions. */
+const words: readonly string[] = [
+  ...Object.keys(operands),
+  ...Object.keys(keyedOperands),
+  ...Object.keys(functions),
+  ...Object.keys(lazyFunctions),
+  'SWITCH',
+]
+
 function operand(parser: ParserState, place: Place): Evaluator {
   const { position } = place
   const name = place.name === 'order.bundle.quantity' ? 'ORDER_BUNDLE_QUANTITY' : place.name
   const readOperand = ownMember(operands, name)
   const readMetadata = ownMember(keyedOperands, name)
-  if (readOperand === undefined && readMetadata === undefined) return fail(parser, `"${name}" is not known`, position)
+  if (readOperand === undefined && readMetadata === undefined)
+    return fail(parser, `"${name}" is not known${didYouMean(name, words)}`, position)
   if (!parser.operands.has(name)) parser.operands.set(name, position)
   if (readOperand !== undefined) return ({ scope }) => readOperand(scope) ?? { fault: `${name} has no value`, position }
   const key = keyOf(parser)

@@ -60,6 +60,11 @@ describe('faults', () => {
     [{ '1': { name: 'order.weather' } }, "Rule 'order.weather' is not a known rule"],
     [{ '1': { name: 'constructor' } }, "Rule 'constructor' is not a known rule"],
     [{ '1': { name: 'redemption.count' } }, "Rule 'redemption.count' is not a known rule"],
+    [{ '1': { name: 'order.amuont' } }, "Rule 'order.amuont' is not a known rule. Did you mean 'order.amount'?"],
+    [
+      { '1': { name: 'customer.segments' } },
+      "Rule 'customer.segments' is not a known rule. Did you mean 'customer.segment'?",
+    ],
     // E3
     [{ '1': { name: 'order.metadata', conditions: { $is: ['a'] } } }, "Rule 'order.metadata' must have a 'property'"],
     [{ '1': amount, '2': count, logic: '1 and 3' }, "Property 'logic' names rule '3', which does not exist"],
@@ -85,6 +90,14 @@ describe('faults', () => {
     [{ '1': { ...amount, conditions: [] } }, "Rule 'order.amount' must have an object in 'conditions'"],
     [{ '1': { ...amount, error: 'no' } }, "Rule 'order.amount' must have a text in 'error.message'"],
     [{ '1': { ...amount, conditions: { $like: [1] } } }, "Rule 'order.amount' has an unknown operator '$like'"],
+    [
+      { '1': { ...amount, conditions: { $moreThan: [1] } } },
+      "Rule 'order.amount' has an unknown operator '$moreThan'. Did you mean '$more_than'?",
+    ],
+    [
+      { '1': { name: 'order.items.any', conditions: { $is_nott: [tea] } } },
+      "Rule 'order.items.any' has an unknown operator '$is_nott'. Did you mean '$is_not'?",
+    ],
     [{ '1': { ...amount, conditions: { $from: [tea] } } }, "Rule 'order.amount' has an unknown operator '$from'"],
     [
       { '1': { ...amount, conditions: { $is: ['much'] } } },

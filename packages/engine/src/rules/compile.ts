@@ -1,4 +1,5 @@
 import type { Line } from '../cart.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { productMetadata, valueAt } from '../goods.ts'
 import type { Catalogue, MetadataType } from '../schema/index.ts'
 import { isRecord, ownEntry, toBoolean } from '../values.ts'
@@ -7,7 +8,15 @@ import { domainOf } from './domains.ts'
 import { evaluateItems, linesOf, sumOf } from './items.ts'
 import { all, any, never } from './join.ts'
 import { defaultLogic, isRuleKey, type Logic, parseLogic, ruleKeys } from './logic.ts'
-import { aliases, type ItemsRule, type LinesRule, ruleNamed, type SubRule, type ValueRule } from './names.ts'
+import {
+  aliases,
+  type ItemsRule,
+  knownNames,
+  type LinesRule,
+  ruleNamed,
+  type SubRule,
+  type ValueRule,
+} from './names.ts'
 import { anything, type Matcher, referenceMatchers } from './references.ts'
 import type { Expression, Node, Picker, RuleRun } from './run.ts'
 
@@ -132,7 +141,7 @@ function evaluatorOf(
   const { sent_name, property, conditions } = definition
   const ruleKind = ruleNamed(sent_name)
   if (ruleKind === undefined) {
-    reportFault('is not a known rule')
+    reportFault(`is not a known rule${didYouMean(sent_name, knownNames)}`)
     return faultyEvaluator
   }
   if (parent !== null && ruleKind.kind !== 'sub') reportFault(`is not allowed under '${parent}'`)

@@ -1,3 +1,4 @@
+import { didYouMean } from '../did-you-mean.ts'
 import type { MetadataType } from '../schema/index.ts'
 import {
   type Clock,
@@ -67,7 +68,7 @@ const never: Condition = () => false
 
 function prepareCondition(name: string, args: unknown, kind: ArgumentKind): Condition | string {
   const operator = ownEntry(operators, name)
-  if (operator === undefined) return `has an unknown operator '${name}'`
+  if (operator === undefined) return `has an unknown operator '${name}'${didYouMean(name, Object.keys(operators))}`
   const list = operator.is_single && isScalar(args) ? [args] : args
   if (!Array.isArray(list)) return `must have an array of arguments for '${name}'`
   if (list.length > argumentsMax) return `must not have more than ${argumentsMax} arguments for '${name}'`

@@ -233,3 +233,6 @@ export const names: Readonly<Record<string, RuleName>> = {
   },
   'custom_event.metadata': metadata('custom_event', ({ event_metadata }) => event_metadata),
 }
+
+/** Every name and alias, for suggestions. */
+export const knownNames: readonly string[] = [...Object.keys(names), ...Object.keys(aliases)]

@@ -1,4 +1,5 @@
 import type { GoodIds, Item } from '../cart.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import type { EvaluationScope } from '../evaluation-scope.ts'
 import { isInCollection } from '../goods.ts'
 import { isRecord, ownEntry } from '../values.ts'
@@ -67,7 +68,7 @@ export function referenceMatchers(
   for (const [operator, args] of Object.entries(conditions)) {
     const role = ownEntry(referenceRoles, operator)
     if (role === undefined) {
-      reportFault(`has an unknown operator '${operator}'`)
+      reportFault(`has an unknown operator '${operator}'${didYouMean(operator, Object.keys(referenceRoles))}`)
       continue
     }
     const references = readReferences(operator, args, object)
