@@ -71,7 +71,7 @@ describe('the nearest known word', () => {
   test('costs little, also among many long words that almost match', () => {
     const known = Array.from({ length: 200 }, (_, index) => `${'ab'.repeat(35)}${index}zzzz`)
     const unknown = Array.from({ length: 50 }, (_, index) => `${'ab'.repeat(35)}x${index}`)
-    expect(cpuTimeOf(() => unknown.map((word) => nearestWord(word, known)))).toBeLessThan(1_000)
+    expect(cpuTimeOf(() => unknown.map((word) => nearestWord(word, known)))).toBeLessThan(250)
   })
 })
 

@@ -37,34 +37,40 @@ const allowedDistance = (length: number): number => (length < 3 ? 0 : length < 6
 
 /**
  * How many letters have to be inserted, left out, replaced or swapped with their neighbour to turn one word into the other; null
- * if more than `max`. Only cells of the matrix within `max` of its diagonal are computed.
+ * if more than `max`. Only cells of the matrix within `max` of its diagonal are computed, in three rows that are used in turn.
  */
 function distanceWithin(a: string, b: string, max: number): number | null {
   if (max < 0 || Math.abs(a.length - b.length) > max) return null
   if (a === b) return 0
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  let [beforeLast, last, current] = rows as [Row, Row, Row]
+  for (let column = 0; column <= Math.min(b.length, max + 1); column += 1) last[column] = column
   for (let row = 1; row <= a.length; row += 1) {
-    const current = new Array<number>(b.length + 1).fill(max + 1)
-    if (row <= max) current[0] = row
-    let least = current[0] as number
+    const start = Math.max(1, row - max)
     const end = Math.min(b.length, row + max)
-    for (let column = Math.max(1, row - max); column <= end; column += 1) {
-      const isSame = a[row - 1] === b[column - 1]
+    current[start - 1] = start === 1 ? row : max + 1
+    current[end + 1] = max + 1 // the next row is one cell longer
+    let least = current[start - 1] as number
+    for (let column = start; column <= end; column += 1) {
+      const isSame = a.charCodeAt(row - 1) === b.charCodeAt(column - 1)
       let cost = Math.min(
         (last[column - 1] as number) + (isSame ? 0 : 1),
         (last[column] as number) + 1,
         (current[column - 1] as number) + 1,
       )
-      const isSwap = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
-      if (isSwap) cost = Math.min(cost, (beforeLast[column - 2] as number) + 1)
+      if (row > 1 && column > 1 && isSwap(a, row, b, column))
+        cost = Math.min(cost, (beforeLast[column - 2] as number) + 1)
       current[column] = cost
       least = Math.min(least, cost)
     }
     if (least > max) return null
-    beforeLast = last
-    last = current
+    ;[beforeLast, last, current] = [last, current, beforeLast]
   }
   const distance = last[b.length] as number
   return distance > max ? null : distance
 }
+
+const isSwap = (a: string, row: number, b: string, column: number): boolean =>
+  a.charCodeAt(row - 1) === b.charCodeAt(column - 2) && a.charCodeAt(row - 2) === b.charCodeAt(column - 1)
+
+type Row = Uint8Array
+const rows: readonly Row[] = Array.from({ length: 3 }, () => new Uint8Array(lengthMax + 2))

@@ -50,6 +50,16 @@ export function partial<T extends TProperties>(properties: T) {
 /** Custom key/value pairs on almost every resource. */
 export const Metadata = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
+/**
+ * On the schema of an object that is checked elsewhere and therefore accepts anything: a schema of the fields that have a meaning,
+ * so that the others can be reported (docs/reference/http.md#unknown-fields). A function, because rules contain rules.
+ */
+export const declaredFields = Symbol('declared fields')
+
+/** An object of any content, of which only these fields have a meaning. */
+export const OpenObject = <T>(fields: () => object, options: { description?: string } = {}) =>
+  Type.Unsafe<T>({ type: 'object', additionalProperties: true, ...options, [declaredFields]: fields })
+
 /** Optional, and null means absent: the contract does not distinguish the two. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 

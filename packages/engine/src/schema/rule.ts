@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { Int, Maybe, OneOf } from './common.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import { Int, MapOf, Maybe, OneOf, OpenObject } from './common.ts'
 import { Formula } from './discount.ts'
 
 const Limit = Int({ minimum: 0 })
@@ -98,7 +98,7 @@ export interface Rule {
 export type RuleTree = { logic?: string | null } & { [key: string]: Rule | string | null | undefined }
 
 // `checkRules` validates a tree, because it can name the fault; a schema could only report "no match".
-export const RuleTree = Type.Unsafe<RuleTree>({ type: 'object', additionalProperties: true })
+export const RuleTree = OpenObject<RuleTree>((): TSchema => ruleTreeFields)
 
 /**
  * Goods that must be in the order together: `{"1": …, "limit": 3, "logic": "1 and 2"}`
@@ -107,9 +107,22 @@ export const RuleTree = Type.Unsafe<RuleTree>({ type: 'object', additionalProper
 export type BundleRules = { limit?: number | null; logic?: string | null } & {
   [key: string]: Rule | string | number | null | undefined
 }
-export const BundleRules = Type.Unsafe<BundleRules>({ type: 'object', additionalProperties: true })
+export const BundleRules = OpenObject<BundleRules>((): TSchema => bundleRulesFields)
 
 export const CustomMessage = Type.Object({ message: Type.String({ maxLength: 5_000 }) })
+
+const ruleFields = Type.Object({
+  name: Type.String(),
+  property: Maybe(Type.String()),
+  conditions: Maybe(MapOf(Type.Unsafe<unknown>({}))),
+  rules: Maybe(RuleTree),
+  error: Maybe(CustomMessage),
+})
+const ruleTreeFields = Type.Object({ logic: Maybe(Type.String()) }, { additionalProperties: ruleFields })
+const bundleRulesFields = Type.Object(
+  { logic: Maybe(Type.String()), limit: Maybe(Type.Number()) },
+  { additionalProperties: ruleFields },
+)
 
 /** The fields of a validation rule that the engine needs. */
 export const ValidationRule = Type.Object({

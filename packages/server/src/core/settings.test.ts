@@ -50,6 +50,7 @@ test('an empty environment gives the documented defaults', () => {
     trust_proxy_hops: 0,
     max_body_bytes: 10_485_760,
     max_query_bytes: 16_384,
+    unknown_fields: 'ignore',
     webhook_timeout_ms: 10_000,
     webhook_allow_private_targets: false,
     audit_retention_days: 180,

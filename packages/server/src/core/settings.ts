@@ -28,6 +28,8 @@ export interface Settings {
   trust_proxy_hops: number
   max_body_bytes: number
   max_query_bytes: number
+  /** What becomes of fields and query parameters that an operation does not know. */
+  unknown_fields: 'ignore' | 'refuse'
   webhook_timeout_ms: number
   webhook_allow_private_targets: boolean
   audit_retention_days: number
@@ -123,6 +125,11 @@ export const environment = {
   },
   MAX_BODY_BYTES: { standard: '10485760', meaning: 'maximum size of a request body' },
   MAX_QUERY_BYTES: { standard: '16384', meaning: 'maximum size of the request URL (path and query)' },
+  UNKNOWN_FIELDS: {
+    standard: 'ignore',
+    meaning:
+      '`ignore`: [unknown fields](http.md#unknown-fields) and query parameters are named in the header `Guerdon-Ignored`; `refuse`: they are answered with 400',
+  },
   WEBHOOK_TIMEOUT_MS: { standard: '10000', meaning: 'timeout of one delivery attempt of a [webhook](webhooks.md)' },
   WEBHOOK_ALLOW_PRIVATE_TARGETS: {
     standard: 'false',
@@ -206,6 +213,7 @@ export function readSettings(env: Environment): Settings {
     trust_proxy_hops: integer('TRUST_PROXY_HOPS', 0, 100),
     max_body_bytes: integer('MAX_BODY_BYTES', 1_024, 1_073_741_824),
     max_query_bytes: integer('MAX_QUERY_BYTES', 256, 1_048_576),
+    unknown_fields: read('UNKNOWN_FIELDS', oneOf('ignore', 'refuse')),
     webhook_timeout_ms: integer('WEBHOOK_TIMEOUT_MS', 1, 600_000),
     webhook_allow_private_targets: read('WEBHOOK_ALLOW_PRIVATE_TARGETS', boolean),
     audit_retention_days: integer('AUDIT_RETENTION_DAYS', 1, 36_500),

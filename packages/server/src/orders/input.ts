@@ -1,7 +1,8 @@
 import type { CustomerBody } from '../audience/customers/schema.ts'
 import type { OrderStatus } from '../core/db/tables.ts'
-import { ApiError, invalidPayload } from '../core/http/errors.ts'
+import { ApiError, type Fault, inputError } from '../core/http/errors.ts'
 import type { Instant } from '../core/lib/instant.ts'
+import { limits } from '../core/lib/limits.ts'
 import type { CreateOrder, OrderItemBody } from './schema.ts'
 
 /** The order in a request (docs/reference/orders.md#input) with parsed numbers; fields that were not sent are absent. */
@@ -49,10 +50,25 @@ export interface GoodInput {
 }
 
 /**
- * Parses an order body that has passed schema validation and drops unknown fields. Amounts out of range are refused with
- * `invalid_amount`, quantities with `invalid_payload`.
+ * Parses an order body that has passed schema validation and drops unknown fields; `path` is its place in the request. Amounts
+ * out of range are refused with `invalid_amount`, quantities with `invalid_payload`, and all of them are listed.
  */
-export function readOrder(body: CreateOrder): OrderInput {
+export function readOrder(body: CreateOrder, path = ''): OrderInput {
+  const faults: NumberFault[] = []
+  const order = orderOf(body, path, faults)
+  const [first] = faults
+  if (first !== undefined) throw inputError(first.key, faults.slice(0, limits.listed_faults_max).map(withoutKey))
+  return order
+}
+
+/** A fault of a number, and the key of the refusal if it is the first. */
+interface NumberFault extends Fault {
+  key: 'invalid_amount' | 'invalid_payload'
+}
+
+const withoutKey = ({ path, details }: NumberFault): Fault => ({ path, details })
+
+function orderOf(body: CreateOrder, path: string, faults: NumberFault[]): OrderInput {
   const { id, source_id, status, items, metadata, customer, referrer, referrer_id, created_at } = body
   return {
     ...(source_id === undefined ? {} : { source_id }),
@@ -60,10 +76,10 @@ export function readOrder(body: CreateOrder): OrderInput {
     ...withoutNulls({
       id,
       status,
-      amount: readAmount(body.amount, '.amount'),
-      initial_amount: readAmount(body.initial_amount, '.initial_amount'),
-      discount_amount: readAmount(body.discount_amount, '.discount_amount'),
-      items: items?.map((item, index) => readItem(item, `.items[${index}]`)),
+      amount: readAmount(body.amount, `${path}.amount`, faults),
+      initial_amount: readAmount(body.initial_amount, `${path}.initial_amount`, faults),
+      discount_amount: readAmount(body.discount_amount, `${path}.discount_amount`, faults),
+      items: items?.map((item, index) => readItem(item, `${path}.items[${index}]`, faults)),
       metadata,
       customer,
       referrer,
@@ -72,7 +88,7 @@ export function readOrder(body: CreateOrder): OrderInput {
   }
 }
 
-function readItem(body: OrderItemBody, path: string): ItemInput {
+function readItem(body: OrderItemBody, path: string, faults: NumberFault[]): ItemInput {
   const { id, source_id, related_object, product_id, sku_id, product, sku, metadata } = body
   return withoutNulls({
     id,
@@ -80,22 +96,22 @@ function readItem(body: OrderItemBody, path: string): ItemInput {
     related_object,
     product_id,
     sku_id,
-    quantity: readQuantity(body.quantity, `${path}.quantity`),
-    discount_quantity: readQuantity(body.discount_quantity, `${path}.discount_quantity`),
-    initial_quantity: readInitialQuantity(body.initial_quantity, `${path}.initial_quantity`),
-    price: readAmount(body.price, `${path}.price`),
-    amount: readAmount(body.amount, `${path}.amount`),
-    initial_amount: readAmount(body.initial_amount, `${path}.initial_amount`),
-    discount_amount: readAmount(body.discount_amount, `${path}.discount_amount`),
-    product: product && { ...readGood(product, `${path}.product`), ...withoutNulls({ name: product.name }) },
-    sku: sku && { ...readGood(sku, `${path}.sku`), ...withoutNulls({ sku: sku.sku }) },
+    quantity: readQuantity(body.quantity, `${path}.quantity`, faults),
+    discount_quantity: readQuantity(body.discount_quantity, `${path}.discount_quantity`, faults),
+    initial_quantity: readInitialQuantity(body.initial_quantity, `${path}.initial_quantity`, faults),
+    price: readAmount(body.price, `${path}.price`, faults),
+    amount: readAmount(body.amount, `${path}.amount`, faults),
+    initial_amount: readAmount(body.initial_amount, `${path}.initial_amount`, faults),
+    discount_amount: readAmount(body.discount_amount, `${path}.discount_amount`, faults),
+    product: product && { ...readGood(product, `${path}.product`, faults), ...withoutNulls({ name: product.name }) },
+    sku: sku && { ...readGood(sku, `${path}.sku`, faults), ...withoutNulls({ sku: sku.sku }) },
     metadata,
   })
 }
 
-function readGood(good: GoodBody, path: string): GoodInput {
+function readGood(good: GoodBody, path: string, faults: NumberFault[]): GoodInput {
   const { id, source_id, override, price, metadata } = good
-  return withoutNulls({ id, source_id, override, price: readAmount(price, `${path}.price`), metadata })
+  return withoutNulls({ id, source_id, override, price: readAmount(price, `${path}.price`, faults), metadata })
 }
 
 type GoodBody = Omit<NonNullable<OrderItemBody['product']>, 'name'>
@@ -111,31 +127,36 @@ function withoutNulls<T extends object>(sent: T): WithoutNulls<T> {
 
 type SentNumber = number | string | null | undefined
 
-function readAmount(sent: SentNumber, path: string): number | undefined {
-  const amount = readNumber(sent, path)
-  if (amount !== undefined && (amount < 0 || !Number.isSafeInteger(amount))) throw invalidAmount()
+function readAmount(sent: SentNumber, path: string, faults: NumberFault[]): number | undefined {
+  const amount = readNumber(sent, path, faults)
+  if (amount !== undefined && (amount < 0 || !Number.isSafeInteger(amount)))
+    faults.push({ key: 'invalid_amount', path, details: wrongAmount })
   return amount
 }
 
-export const invalidAmount = (): ApiError =>
-  new ApiError('invalid_amount', { details: 'Amount has to be a valid positive number' })
+const wrongAmount = 'Amount has to be a valid positive number'
 
-function readQuantity(sent: SentNumber, path: string): number | undefined {
-  const quantity = readNumber(sent, path)
+export const invalidAmount = (): ApiError => new ApiError('invalid_amount', { details: wrongAmount })
+
+function readQuantity(
+  sent: SentNumber,
+  path: string,
+  faults: NumberFault[],
+  tooLow: (quantity: number) => string | null = (quantity) => (quantity < 0 ? 'must be >= 0' : null),
+): number | undefined {
+  const quantity = readNumber(sent, path, faults)
   if (quantity === undefined) return undefined
-  if (quantity < 0) throw invalidPayload(`Property ${path} must be >= 0`)
-  if (!Number.isSafeInteger(quantity)) throw invalidPayload(`Property ${path} must be <= ${Number.MAX_SAFE_INTEGER}`)
+  const fault = tooLow(quantity) ?? (Number.isSafeInteger(quantity) ? null : `must be <= ${Number.MAX_SAFE_INTEGER}`)
+  if (fault !== null) faults.push({ key: 'invalid_payload', path, details: `Property ${path} ${fault}` })
   return quantity
 }
 
-function readInitialQuantity(sent: SentNumber, path: string): number | undefined {
-  const quantity = readNumber(sent, path)
-  if (quantity !== undefined && quantity < 1) throw invalidPayload(`Property ${path} cannot be lower than 1`)
-  return readQuantity(quantity, path)
-}
+const readInitialQuantity = (sent: SentNumber, path: string, faults: NumberFault[]): number | undefined =>
+  readQuantity(sent, path, faults, (quantity) => (quantity < 1 ? 'cannot be lower than 1' : null))
 
-function readNumber(sent: SentNumber, path: string): number | undefined {
+function readNumber(sent: SentNumber, path: string, faults: NumberFault[]): number | undefined {
   if (sent === undefined || sent === null) return undefined
-  if (typeof sent === 'string' && !/^[+-]?\d+$/.test(sent)) throw invalidPayload(`Property ${path} must be integer`)
-  return Number(sent)
+  if (typeof sent !== 'string' || /^[+-]?\d+$/.test(sent)) return Number(sent)
+  faults.push({ key: 'invalid_payload', path, details: `Property ${path} must be integer` })
+  return undefined
 }

@@ -116,8 +116,9 @@ export function refuseMetadata(
   refuse('redemption', metadata, true)
   // A stored order that is referred to by its `source_id` is not changed.
   if (order !== null && (storedOrder === null || order.id !== undefined))
-    refuse('order', order.metadata, storedOrder === null)
-  if (customer !== null) refuse('customer', customer.profile.metadata, is_redemption && buyer.stored === null)
+    refuse('order', order.metadata, storedOrder === null, '.order.metadata')
+  if (customer !== null)
+    refuse('customer', customer.profile.metadata, is_redemption && buyer.stored === null, '.customer.metadata')
   for (const [index, { metadata, product, sku }] of (order?.items ?? []).entries()) {
     const path = `.order.items[${index}]`
     refuse('order_item', metadata, true, `${path}.metadata`)

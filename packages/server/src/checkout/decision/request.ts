@@ -147,7 +147,7 @@ function readCheckoutOrder({
   referrer_id: ____,
   ...order
 }: CheckoutOrder): OrderInput {
-  return readOrder(order)
+  return readOrder(order, '.order')
 }
 
 function readRedeemable({ object, id, gift, reward }: RedeemableBody, path: string): RedeemableInput {

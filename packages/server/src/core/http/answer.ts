@@ -127,8 +127,8 @@ function newScope(
 }
 
 /** Reads the input of the request and runs the operation. */
-async function runOperation({ handler, request }: RequestScope, ctx: InstallationCtx): Promise<unknown> {
-  return handler.run(ctx, await handler.readInput(ctx, request))
+async function runOperation({ handler, request, reply }: RequestScope, ctx: InstallationCtx): Promise<unknown> {
+  return handler.run(ctx, await handler.readInput(ctx, request, reply))
 }
 
 async function runOnce(scope: RequestScope): Promise<StoredReply> {

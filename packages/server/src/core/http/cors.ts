@@ -10,7 +10,8 @@ export function answerCors(origin: string | undefined, reply: FastifyReply): voi
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Allow-Credentials': 'true',
     'Access-Control-Expose-Headers':
-      'X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, X-Request-Id',
+      'X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, X-Request-Id, ' +
+      'Guerdon-Ignored, Preference-Applied',
     Vary: 'Origin',
   })
 }
@@ -33,7 +34,7 @@ export async function answerPreflight(
       'Access-Control-Allow-Credentials': 'true',
       'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, OPTIONS',
       'Access-Control-Allow-Headers':
-        'Accept, Authorization, Content-Type, Idempotency-Key, X-App-Id, X-App-Token, X-Client-Application-Id, X-Client-Token, ' +
+        'Accept, Authorization, Content-Type, Idempotency-Key, Prefer, X-App-Id, X-App-Token, X-Client-Application-Id, X-Client-Token, ' +
         'X-Request-Id, X-Voucherify-API-Version, X-Voucherify-Channel, X-Voucherify-Double-Opt-In',
       'Access-Control-Max-Age': '600',
       Vary: 'Origin',

@@ -123,10 +123,20 @@ export const errorKeys = Object.keys(table) as ErrorKey[]
 export const errorStatus = (key: ErrorKey): number => table[key][0]
 export const errorMessage = (key: ErrorKey): string => table[key][1]
 
+/** One fault of a body or query. */
+export interface Fault {
+  /** From the root: `.order.items[0].price`; empty for the root itself. */
+  path: string
+  /** What `details` of an error would say about it. */
+  details: string
+}
+
 /** The optional fields of an error body: see docs/reference/errors.md#error-body. */
 export interface ErrorFacts {
   message?: string
   details?: string
+  /** All faults of the input; `details` is that of the first. */
+  errors?: readonly Fault[]
   resource_id?: string
   resource_type?: string
   related_object_ids?: string[]
@@ -217,8 +227,45 @@ export const isProtected = (resourceType: string, resourceId: string): ApiError 
     resource_type: resourceType,
   })
 
-export const invalidPayload = (details: string): ApiError => new ApiError('invalid_payload', { details })
-export const invalidQuery = (details: string): ApiError => new ApiError('invalid_query_params', { details })
+/** Creates the refusal of input with these faults, or with the one that a text describes: `Property .order.amount must be integer`. */
+export type Refuse = (fault: string | readonly Fault[]) => ApiError
+
+export const invalidPayload: Refuse = (fault) => inputError('invalid_payload', fault)
+export const invalidQuery: Refuse = (fault) => inputError('invalid_query_params', fault)
+
+/** Input that is refused with the key of its resource; `errors` is left out where the text names no place in the input. */
+export const refuseWith =
+  (key: ErrorKey): Refuse =>
+  (fault) =>
+    typeof fault === 'string' && pathIn(fault) === '' ? new ApiError(key, { details: fault }) : inputError(key, fault)
+
+export function inputError(key: ErrorKey, fault: string | readonly Fault[]): ApiError {
+  const errors = faultsOf(fault)
+  return new ApiError(key, { details: errors[0]?.details ?? errorMessage(key), errors })
+}
+
+/** Refuses a part of a body with paths from the root: `.discount` under `.voucher` is `.voucher.discount`. */
+export const under =
+  (parent: string, refuse: Refuse): Refuse =>
+  (fault) => {
+    if (typeof fault === 'string' && pathIn(fault) === '') return refuse(fault)
+    return refuse(
+      faultsOf(fault).map(({ path, details }) => ({
+        path: parent + path,
+        details: details.replace(/^(?:Payload(?= )|Property (?=[.[]))/, () => `Property ${parent}`),
+      })),
+    )
+  }
+
+export const faultsOf = (fault: string | readonly Fault[]): readonly Fault[] =>
+  typeof fault === 'string' ? [{ path: pathIn(fault), details: fault }] : fault
+
+/** The path that the text of a fault begins with; of a missing property, its own. */
+function pathIn(details: string): string {
+  const [, path = '', missing] =
+    /^(?:Payload|Query|Property ([.[]\S*)) (?:(?:should|must) have required property '([^']+)')?/.exec(details) ?? []
+  return missing === undefined ? path : `${path}.${missing}`
+}
 
 /** 429; `waitMs` until the next call can be admitted. */
 export const tooManyRequests = (waitMs: number, headers: Record<string, string> = {}): ApiError =>

@@ -27,8 +27,8 @@ export function numbersRead<T extends TSchema>(schema: T): (body: Static<T>) => 
   const validator = compileValidator(schema)
   return (body) => {
     const converted = withNumbers(schema as Schema, body)
-    const firstError = validator.firstError(converted, { root: 'Payload', required: 'should' })
-    if (firstError !== null) throw invalidPayload(firstError)
+    const faults = validator.faults(converted, { root: 'Payload', required: 'should' })
+    if (faults.length > 0) throw invalidPayload(faults)
     return converted as Static<T>
   }
 }

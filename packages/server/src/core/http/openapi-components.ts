@@ -16,6 +16,13 @@ export const parameters: OpenapiDocument['components']['parameters'] = {
     description: 'The version of the interface the caller was written for. There is one.',
     schema: { type: 'string', enum: [apiVersion] },
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`handling=strict` refuses unknown fields and query parameters instead of ignoring them (RFC 7240); the answer repeats it as `Preference-Applied`.',
+    schema: { type: 'string', examples: ['handling=strict'] },
+  },
 }
 
 export const headers: OpenapiDocument['components']['headers'] = {
@@ -24,6 +31,11 @@ export const headers: OpenapiDocument['components']['headers'] = {
     schema: { type: 'string', pattern: '^v-[0-9a-f]{18}$' },
   },
   RetryAfter: { description: 'Seconds after which another try may succeed.', schema: { type: 'integer', minimum: 1 } },
+  Ignored: {
+    description:
+      'The unknown fields and query parameters that the request sent, which have no effect: `.validation_rule_id, .order.items[0].prize, ?limt`. Absent if there are none.',
+    schema: { type: 'string', maxLength: limits.ignored_header_length_max },
+  },
   Allow: { description: 'The methods the path has.', schema: { type: 'string' } },
 }
 
@@ -68,7 +80,7 @@ export const introduction = `Promotions, vouchers and loyalty, self-hosted; comp
 
 Three families of paths: \`/v1\` for servers, \`/client/v1\` for browsers and apps, \`/management/v1\` for operators. Server-side and client-side calls carry an application key and an access token; with the setting \`AUTH_MODE=either\` one of the two is enough, and client-side calls may carry a client-side key instead. Management calls carry a management key.
 
-Bodies are JSON in UTF-8; imports take a CSV file as \`multipart/form-data\`, exports and reports are downloaded as CSV from addresses that need no credentials because they hold a secret. Unknown fields and query parameters are ignored. Moments are ISO 8601 in UTC with milliseconds; amounts are whole numbers of the smallest unit of the currency. Nested query parameters are written in brackets: \`created_at[before]=2026-01-01\`.
+Bodies are JSON in UTF-8; imports take a CSV file as \`multipart/form-data\`, exports and reports are downloaded as CSV from addresses that need no credentials because they hold a secret. Unknown fields and query parameters are ignored and named in the header \`Guerdon-Ignored\`; with \`Prefer: handling=strict\` they are refused. Moments are ISO 8601 in UTC with milliseconds; amounts are whole numbers of the smallest unit of the currency. Nested query parameters are written in brackets: \`created_at[before]=2026-01-01\`.
 
 Every refusal has the shape of the schema \`Error\`. A known path with another method answers 405, an unknown path 404.
 

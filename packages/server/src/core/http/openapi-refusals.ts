@@ -1,3 +1,4 @@
+import { limits } from '../lib/limits.ts'
 import { apiVersion } from './admission.ts'
 import { type ErrorBody, type ErrorKey, errorMessage, errorStatus } from './errors.ts'
 import type { DocumentedOperation, DocumentedResponse, SchemaReference } from './openapi-document.ts'
@@ -9,6 +10,9 @@ export function refusalsOf(operation: Operation): Set<ErrorKey> {
   const family = familyOf(operation.path)
   const shared: ErrorKey[] = ['invalid_api_version', 'query_too_large', 'internal_error', 'service_unavailable']
   if (isOpen(operation)) return new Set([...operation.errors, ...shared])
+  // Unknown query parameters and fields, where they are to be refused.
+  shared.push('invalid_query_params')
+  if (operation.body !== undefined && operation.consumes === undefined) shared.push('invalid_payload')
   shared.push('unauthorized', 'forbidden', 'not_acceptable')
   if (family === 'server' || family === 'client') shared.push('missing_required_permission')
   if (family !== 'management') shared.push('too_many_requests')
@@ -27,6 +31,7 @@ export function refusalResponses(operation: Operation): DocumentedOperation['res
 /** Combinations of error keys that many operations have, as shared response components. */
 const sharedResponses: ReadonlyArray<readonly [name: string, keys: readonly ErrorKey[]]> = [
   ['InvalidVersion', ['invalid_api_version']],
+  ['InvalidQuery', ['invalid_api_version', 'invalid_query_params']],
   ['Unauthorized', ['unauthorized']],
   ['Forbidden', ['forbidden', 'missing_required_permission']],
   ['ForbiddenKey', ['forbidden']],
@@ -58,6 +63,7 @@ function refusal(keys: readonly ErrorKey[]): DocumentedResponse {
     description: keys.map((key) => `\`${key}\`: ${explanations[key] ?? errorMessage(key)}`).join('\n\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(keys.includes('invalid_query_params') ? { 'Guerdon-Ignored': { $ref: '#/components/headers/Ignored' } } : {}),
       ...(status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
       ...(status === 405 ? { Allow: { $ref: '#/components/headers/Allow' } } : {}),
     },
@@ -80,8 +86,9 @@ const explanations: Partial<Record<ErrorKey, string>> = {
   too_many_requests: 'a rate limit of the installation or the project is used up.',
   invalid_api_version: `\`X-Voucherify-API-Version\` is something else than \`${apiVersion}\`.`,
   invalid_payload:
-    'the body or the `Idempotency-Key` is malformed or not of the required shape; `details` names the first fault.',
-  invalid_query_params: 'a query parameter is malformed or out of range; `details` names the first fault.',
+    'the body or the `Idempotency-Key` is malformed or not of the required shape; `details` names the first fault, `errors` all. Also an unknown field, where those are to be refused.',
+  invalid_query_params:
+    'a query parameter is malformed or out of range; `details` names the first fault, `errors` all. Also an unknown parameter, where those are to be refused.',
   idempotency_key_conflict: 'the `Idempotency-Key` was used with another request.',
   idempotency_key_in_progress: 'a request with this `Idempotency-Key` has not ended.',
   internal_error: 'unexpected; the log of the service knows more under the `request_id`.',
@@ -99,6 +106,19 @@ export const errorSchema: JsonSchema = {
     key: text('The kind of refusal.'),
     message: text('Short text.'),
     details: text('Longer text, often the offending value.'),
+    errors: {
+      type: 'array',
+      maxItems: limits.listed_faults_max,
+      description: 'All faults of a body or query; `details` is that of the first.',
+      items: {
+        type: 'object',
+        required: ['path', 'details'],
+        properties: {
+          path: text('Where, from the root: `.order.items[0].price`; empty for the root itself.'),
+          details: text('What is wrong there.'),
+        },
+      },
+    },
     request_id: text('Of this request; also in the header `X-Request-Id` and in the log of the service.'),
     resource_id: text('The id, code or name of the resource concerned, as it was sent.'),
     resource_type: text('What `resource_id` names.'),

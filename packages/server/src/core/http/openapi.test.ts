@@ -120,6 +120,7 @@ test('query properties become parameters, nested ones in brackets', () => {
     { name: 'filters', in: 'query', style: 'deepObject', explode: true },
     { name: 'ids', in: 'query', style: 'form', explode: true },
     { $ref: '#/components/parameters/ApiVersion' },
+    { $ref: '#/components/parameters/Prefer' },
   ])
   expect(parameters[1]).not.toHaveProperty('required')
 })

@@ -121,7 +121,11 @@ function securityOf(operation: Operation): DocumentedOperation['security'] {
 }
 
 function parametersOf(operation: Operation, book: SchemaBook): DocumentedOperation['parameters'] {
-  const names = ['ApiVersion', ...(mayRepeat(operation) ? ['IdempotencyKey'] : [])]
+  const names = [
+    'ApiVersion',
+    ...(mayRepeat(operation) ? ['IdempotencyKey'] : []),
+    ...(isOpen(operation) ? [] : ['Prefer']),
+  ]
   return [
     ...pathParamNames(operation.path).map(
       (name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }) as const,
@@ -157,7 +161,10 @@ function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperatio
   const status = successStatus(operation)
   const success: DocumentedResponse = {
     description: successWords[status] as string,
-    headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+    headers: {
+      'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(isOpen(operation) ? {} : { 'Guerdon-Ignored': { $ref: '#/components/headers/Ignored' } }),
+    },
     ...(status === 204 ? {} : { content: contentOf(operation, book) }),
   }
   return { [status]: success, ...acceptedOf(operation, success, book), ...refusalResponses(operation) }

@@ -1,49 +1,122 @@
-import type { FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type TSchema, Type } from 'typebox'
 import type { InstallationCtx } from '../context.ts'
-import { invalidPayload, invalidQuery } from './errors.ts'
+import { limits } from '../lib/limits.ts'
+import { type Fault, invalidPayload, invalidQuery } from './errors.ts'
 import { familyOf, type Operation, type OperationRun } from './operation.ts'
-import { parseQueryString } from './query-string.ts'
+import { parseQueryString, type QueryObject } from './query-string.ts'
+import { type UnknownField, unknownFieldFaults } from './unknown-fields.ts'
 import { compileValidator, type Wording } from './validation.ts'
 
-export type InputReader = (ctx: InstallationCtx, request: FastifyRequest) => Promise<Parameters<OperationRun>[1]>
+export type InputReader = (
+  ctx: InstallationCtx,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<Parameters<OperationRun>[1]>
 
 /** Validates the query, finds the target, validates the body: failures are reported in this order. */
 export function inputReaderOf(operation: Operation): InputReader {
   const required: Wording['required'] = familyOf(operation.path) === 'management' ? 'must' : 'should'
   const readQuery = queryReaderOf(operation.query, required)
   const readBody = bodyReaderOf(operation, required)
-  return async (ctx, request) => {
+  return async (ctx, request, reply) => {
     const params = request.params as Record<string, string>
-    const query = readQuery(request)
+    const reportUnknown = unknownFieldReporter(ctx, request, reply)
+    const query = readQuery(request, reportUnknown)
     const target = operation.target === undefined ? undefined : await operation.target(ctx, { params, query })
-    return { params, query, target, body: readBody(request) }
+    return { params, query, target, body: readBody(request, reportUnknown) }
   }
 }
 
-type Reader = (request: FastifyRequest) => unknown
+/** Reports unknown fields to the client. Returns them as faults if they are to be refused. */
+type UnknownFieldReporter = (part: 'query' | 'body', fields: readonly UnknownField[]) => readonly Fault[]
 
-const readNothing: Reader = () => undefined
+const reportNothing: UnknownFieldReporter = () => []
 
-export function queryReaderOf(schema: TSchema | undefined, required: Wording['required']): Reader {
-  if (schema === undefined) return readNothing
+/** Names unknown fields in a header, and makes faults of them where client or operator want that (docs/reference/http.md#unknown-fields). */
+function unknownFieldReporter(
+  { settings }: InstallationCtx,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): UnknownFieldReporter {
+  const isStrict = prefersStrict(headers.prefer)
+  if (isStrict) reply.header('Preference-Applied', 'handling=strict')
+  const ignored: string[] = []
+  return (part, fields) => {
+    if (fields.length === 0) return []
+    for (const { path } of fields) ignored.push(part === 'query' ? `?${path.slice(1)}` : path)
+    reply.header('Guerdon-Ignored', ignoredHeader(ignored))
+    return isStrict || settings.unknown_fields === 'refuse' ? unknownFieldFaults(fields) : []
+  }
+}
+
+/** Whether the header `Prefer` (RFC 7240) asks for `handling=strict`; of repeated preferences the first counts. */
+export function prefersStrict(header: string | string[] | undefined): boolean {
+  if (header === undefined) return false
+  for (const preference of String(header).split(',')) {
+    const [name = '', value = ''] = (preference.split(';')[0] as string).split('=')
+    if (name.trim().toLowerCase() === 'handling') return value.replaceAll('"', '').trim().toLowerCase() === 'strict'
+  }
+  return false
+}
+
+/** The paths as a header: what is not visible ASCII is percent-encoded, and so is a comma within a path. */
+export function ignoredHeader(paths: readonly string[]): string {
+  let header = ''
+  for (const path of paths) {
+    const encoded = path.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu, encodeURIComponent)
+    const longer = header === '' ? encoded : `${header}, ${encoded}`
+    if (longer.length + rest.length > limits.ignored_header_length_max) return header + rest
+    header = longer
+  }
+  return paths.length < limits.listed_faults_max ? header : header + rest
+}
+
+const rest = ', ...'
+
+type Reader = (request: FastifyRequest, reportUnknown: UnknownFieldReporter) => unknown
+
+export function queryReaderOf(
+  schema: TSchema | undefined,
+  required: Wording['required'],
+): (request: FastifyRequest, reportUnknown?: UnknownFieldReporter) => unknown {
+  if (schema === undefined) return ignoreQuery
   const validator = compileValidator(schema)
-  return (request) => {
-    const query = validator.coerce(parseQueryString(request.query as string))
-    const firstError = validator.firstError(query, { root: 'Query', required })
-    if (firstError !== null) throw invalidQuery(firstError)
+  return (request, reportUnknown = reportNothing) => {
+    const sent = parseQueryString(request.query as string)
+    const unknown = reportUnknown('query', validator.unknownFields(sent))
+    const query = validator.coerce(sent)
+    const faults = [...validator.faults(query, { root: 'Query', required }), ...unknown]
+    if (faults.length > 0) throw invalidQuery(faults.slice(0, limits.listed_faults_max))
     return query
   }
 }
 
+const emptyQuery = compileValidator(Type.Object({}))
+
+/** An operation without query parameters ignores any query, also a malformed one. */
+function ignoreQuery({ query }: FastifyRequest, reportUnknown: UnknownFieldReporter = reportNothing): undefined {
+  if (query === '') return
+  let sent: QueryObject
+  try {
+    sent = parseQueryString(query as string)
+  } catch {
+    return
+  }
+  const faults = reportUnknown('query', emptyQuery.unknownFields(sent))
+  if (faults.length > 0) throw invalidQuery(faults)
+}
+
 function bodyReaderOf({ body: schema, consumes = 'json' }: Operation, required: Wording['required']): Reader {
-  if (schema === undefined) return readNothing
+  if (schema === undefined) return () => undefined
   const validator = compileValidator(schema)
-  return (request) => {
+  return (request, reportUnknown) => {
     const sent = request.body === undefined ? {} : request.body
+    // Forms are those of OAuth, which requires that unknown parameters are ignored (RFC 6749, section 3.2).
+    const unknown = consumes === 'json' ? reportUnknown('body', validator.unknownFields(sent)) : []
     const body = consumes === 'json' ? sent : validator.coerce(sent)
-    const firstError = validator.firstError(body, { root: 'Payload', required })
-    if (firstError !== null) throw invalidPayload(firstError)
+    const faults = [...validator.faults(body, { root: 'Payload', required }), ...unknown]
+    if (faults.length > 0) throw invalidPayload(faults.slice(0, limits.listed_faults_max))
     return validator.normalise(body)
   }
 }

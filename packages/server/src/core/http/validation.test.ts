@@ -16,9 +16,10 @@ import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { describe, expect, test } from 'vitest'
 import { newProject } from '../../testing/app.ts'
+import { limits } from '../lib/limits.ts'
 import { operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
-import { compileValidator, firstError, type Wording } from './validation.ts'
+import { compileValidator, faultsIn, type Wording } from './validation.ts'
 
 const payload: Wording = { root: 'Payload', required: 'should' }
 const errorOf = (schema: TSchema, value: unknown, wording: Wording = payload) =>
@@ -261,6 +262,47 @@ describe('every schema keyword has its error message', () => {
     expect(errorOf(Nested, { third: 'x', second: 'x' })).toBe('Property .second must be integer')
   })
 
+  test('all faults are listed, each with the whole way to it, in the same order', () => {
+    const faults = compileValidator(Everything).faults(
+      {
+        name: 7,
+        holders: [{ id: 'a' }, {}, { id: 5 }],
+        limits: { cat_a: -1, cat_b: 0, cat_c: 'x' },
+        discount: { type: 'PERCENT', percent_off: 101, until: 'soon' },
+        either: {},
+      },
+      payload,
+    )
+    expect(faults).toEqual([
+      { path: '.name', details: 'Property .name must be string' },
+      { path: '.holders[1].id', details: "Property .holders[1] should have required property 'id'" },
+      { path: '.holders[2].id', details: 'Property .holders[2].id must be string' },
+      { path: '.discount.percent_off', details: 'Property .discount.percent_off must be <= 100' },
+      {
+        path: '.discount.until',
+        details: 'Property .discount.until cannot be recognized as a ISO-8601 compliant date',
+      },
+      { path: '.either.id', details: "Property .either should have required property 'id'" },
+      { path: '.limits.cat_a', details: 'Property .limits.cat_a must be >= 0' },
+      { path: '.limits.cat_c', details: 'Property .limits.cat_c must be integer' },
+    ])
+    expect(compileValidator(EventBody).faults({}, payload)).toEqual([
+      { path: '.event', details: "Payload should have required property 'event'" },
+      { path: '.customer', details: "Payload should have required property 'customer'" },
+    ])
+    expect(compileValidator(Everything).faults([], payload)).toEqual([{ path: '', details: 'Payload must be object' }])
+  })
+
+  test(`no more than ${limits.listed_faults_max} faults are listed, and a long name is cut`, () => {
+    const Many = Type.Object({ list: Type.Array(Int()), map: MapOf(Int()) })
+    const faults = compileValidator(Many).faults({ list: Array(100_000).fill('x'), map: {} }, payload)
+    expect(faults).toHaveLength(limits.listed_faults_max)
+    expect(faults.at(-1)).toEqual({ path: '.list[49]', details: 'Property .list[49] must be integer' })
+    const [long] = compileValidator(Many).faults({ list: [], map: { ['n'.repeat(100_000)]: 'x' } }, payload)
+    expect(long?.path).toBe(`.map.${'n'.repeat(100)}…`)
+    expect(long?.details.length).toBeLessThan(200)
+  })
+
   test('integers are limited to the range that JSON and JavaScript represent exactly', () => {
     const Amount = Type.Object({ amount: Int() })
     for (const amount of [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0, -0])
@@ -321,6 +363,7 @@ describe('over HTTP', () => {
       key: 'invalid_payload',
       message: 'Invalid payload',
       details,
+      errors: expect.arrayContaining([{ path: expect.any(String), details }]),
       request_id: answer.headers['x-request-id'],
     })
   })
@@ -366,6 +409,33 @@ describe('over HTTP', () => {
       message: 'Invalid query params',
       details,
     })
+  })
+
+  test('all faults of a body are listed, and `details` is that of the first', async () => {
+    const shop = await newProject({ extra })
+    const { body } = await shop.call('POST', '/v1/probes/events', { customer: { email: 'nobody' }, referral: {} })
+    expect(body).toMatchObject({
+      details: "Payload should have required property 'event'",
+      errors: [
+        { path: '.event', details: "Payload should have required property 'event'" },
+        { path: '.customer.email', details: 'Property .customer.email must be a valid email' },
+        { path: '.referral.code', details: "Property .referral should have required property 'code'" },
+      ],
+    })
+  })
+
+  test('all faults of a query are listed', async () => {
+    const shop = await newProject({ extra })
+    const { body } = await shop.call('GET', '/v1/probes?limit=0&page=x&created_at[before]=soon')
+    expect(body.errors).toEqual([
+      { path: '.customer', details: "Query should have required property 'customer'" },
+      { path: '.limit', details: 'Property .limit must be >= 1' },
+      { path: '.page', details: 'Property .page must be integer' },
+      {
+        path: '.created_at.before',
+        details: 'Property .created_at.before cannot be recognized as a ISO-8601 compliant date',
+      },
+    ])
   })
 
   test('a valid query is converted to numbers and instants, with its defaults', async () => {
@@ -660,7 +730,7 @@ describe('the traversal that finds the error message agrees with the compiled ch
           fc.tuple(fc.constant(schema), fc.oneof(good, damaged(good), damaged(good), junk)),
         ),
         ([schema, value]) => {
-          const error = firstError(schema, value, '', payload)
+          const [error = null] = faultsIn(schema, value, '', payload)
           const passes = check(schema, value)
           seen[passes ? 'good' : 'bad'] += 1
           expect({ passes: error === null, error }).toEqual({ passes, error })

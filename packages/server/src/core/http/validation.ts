@@ -5,32 +5,11 @@ import { Compile } from 'typebox/compile'
 import Format from 'typebox/format'
 import { Hashing } from 'typebox/system'
 import { parseInstant } from '../lib/instant.ts'
+import { limits } from '../lib/limits.ts'
 import { isTimezone } from '../lib/timezone.ts'
-
-/** The subset of JSON Schema that our schemas use. */
-interface Schema {
-  type?: string | string[]
-  const?: unknown
-  enum?: unknown[]
-  anyOf?: Schema[]
-  discriminator?: { propertyName: string }
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: Schema | boolean
-  items?: Schema
-  minItems?: number
-  maxItems?: number
-  uniqueItems?: boolean
-  minLength?: number
-  maxLength?: number
-  pattern?: string
-  format?: string
-  minimum?: number
-  maximum?: number
-  exclusiveMinimum?: number
-  exclusiveMaximum?: number
-  default?: unknown
-}
+import type { Fault } from './errors.ts'
+import { hasType, type Schema, typesOf } from './json-schema.ts'
+import { shortName, type UnknownField, unknownFieldFinder } from './unknown-fields.ts'
 
 /**
  * The wording of an error: the name of the root, and the verb for a missing property
@@ -42,8 +21,12 @@ export interface Wording {
 }
 
 export interface Validator {
-  /** The message of the first error, or null when the value is valid. */
+  /** All faults of the value, up to `listed_faults_max`; empty when it is valid. */
+  faults(value: unknown, wording: Wording): Fault[]
+  /** The message of the first fault, or null when the value is valid. */
   firstError(value: unknown, wording: Wording): string | null
+  /** The fields of the value, valid or not, that the schema does not declare, up to `listed_faults_max`. */
+  unknownFields(value: unknown): UnknownField[]
   /** Converts the dates inside a valid value to instants, in place, and returns the value. */
   normalise(value: unknown): unknown
   /** Converts the strings of a parsed query to numbers, booleans, dates and lists as the schema declares. */
@@ -73,167 +56,166 @@ for (const [name, { test }] of Object.entries(formats)) Format.Set(name, test)
 
 /**
  * Compiles the schema on first use: most operations of an installation are never called. A valid value costs one generated
- * check; only an invalid one is traversed to find the error to report: required properties first, then properties in schema
- * order, depth first.
+ * check; only an invalid one is traversed to find its faults: required properties first, then properties in schema order, depth
+ * first.
  */
 export function compileValidator(schema: TSchema): Validator {
   const plain = schema as Schema
   let check: ReturnType<typeof Compile> | undefined
   const normalise = dateNormaliser(plain)
+  const find = (value: unknown, wording: Wording, countMax: number): Fault[] => {
+    check ??= Compile(schema)
+    if (check.Check(value)) return []
+    const faults: Fault[] = []
+    for (const fault of faultsIn(plain, value, '', wording)) {
+      faults.push(fault)
+      if (faults.length === countMax) break
+    }
+    return faults.length > 0 ? faults : [{ path: '', details: `${wording.root} does not have the required shape` }]
+  }
   return {
-    firstError(value, wording) {
-      check ??= Compile(schema)
-      if (check.Check(value)) return null
-      return firstError(plain, value, '', wording) ?? `${wording.root} does not have the required shape`
-    },
+    faults: (value, wording) => find(value, wording, limits.listed_faults_max),
+    firstError: (value, wording) => find(value, wording, 1)[0]?.details ?? null,
+    unknownFields: unknownFieldFinder(plain),
     normalise: normalise === null ? (value) => value : normalise,
     coerce: (value) => coerce(plain, value),
   }
 }
 
-/** The first error of a value against a schema, or null. Exported for the property test that it agrees with the compiled check. */
-export function firstError(schema: Schema, value: unknown, path: string, wording: Wording): string | null {
-  const where = path === '' ? wording.root : `Property ${path}`
-  if (schema.anyOf !== undefined) return errorInUnion(schema, value, path, wording)
+/**
+ * The faults of a value against a schema, found one by one as they are asked for. Exported for the property test that it agrees
+ * with the compiled check.
+ */
+export function* faultsIn(schema: Schema, value: unknown, path: string, wording: Wording): Generator<Fault, void> {
+  if (schema.anyOf !== undefined) {
+    yield* faultsInUnion(schema, value, path, wording)
+    return
+  }
+  const message = errorInValue(schema, value)
+  if (message !== null) yield { path, details: `${placeOf(path, wording)} ${message}` }
+  else if (Array.isArray(value)) yield* faultsInList(schema, value, path, wording)
+  else if (typeof value === 'object' && value !== null)
+    yield* faultsInObject(schema, value as Record<string, unknown>, path, wording)
+}
+
+const placeOf = (path: string, { root }: Wording): string => (path === '' ? root : `Property ${path}`)
+
+const missingProperty = (path: string, name: string, wording: Wording): Fault => ({
+  path: `${path}.${name}`,
+  details: `${placeOf(path, wording)} ${wording.required} have required property '${name}'`,
+})
+
+/** What is wrong with the value itself, not with what it contains. */
+function errorInValue(schema: Schema, value: unknown): string | null {
   if (schema.type !== undefined) {
     const types = [schema.type].flat()
-    if (!types.some((type) => hasType(value, type))) return `${where} must be ${types.join(',')}`
+    if (!types.some((type) => hasType(value, type))) return `must be ${types.join(',')}`
     if (value === null) return null
   }
   if ('const' in schema && value !== schema.const)
-    return `${where} must be equal to one of the allowed values [ ${schema.const} ]`
+    return `must be equal to one of the allowed values [ ${schema.const} ]`
   if (schema.enum !== undefined && !schema.enum.includes(value))
-    return `${where} must be equal to one of the allowed values [ ${schema.enum.filter((word) => word !== null).join(', ')} ]`
-  if (typeof value === 'string') return errorInText(schema, value, where)
-  if (typeof value === 'number') return errorInNumber(schema, value, where)
-  if (Array.isArray(value)) return errorInList(schema, value, path, where, wording)
-  if (typeof value === 'object' && value !== null)
-    return errorInObject(schema, value as Record<string, unknown>, path, where, wording)
-  return null
+    return `must be equal to one of the allowed values [ ${schema.enum.filter((word) => word !== null).join(', ')} ]`
+  if (typeof value === 'string') return errorInText(schema, value)
+  return typeof value === 'number' ? errorInNumber(schema, value) : null
 }
 
-function errorInObject(
+function* faultsInObject(
   schema: Schema,
   value: Record<string, unknown>,
   path: string,
-  where: string,
   wording: Wording,
-): string | null {
-  for (const name of schema.required ?? []) {
-    if (value[name] === undefined || !Object.hasOwn(value, name))
-      return `${where} ${wording.required} have required property '${name}'`
-  }
+): Generator<Fault, void> {
+  for (const name of schema.required ?? [])
+    if (value[name] === undefined || !Object.hasOwn(value, name)) yield missingProperty(path, name, wording)
   const properties = schema.properties ?? {}
-  for (const [name, property] of Object.entries(properties)) {
-    if (!Object.hasOwn(value, name) || value[name] === undefined) continue
-    const error = firstError(property, value[name], `${path}.${name}`, wording)
-    if (error !== null) return error
-  }
-  if (typeof schema.additionalProperties !== 'object') return null
-  for (const name of Object.keys(value)) {
-    if (Object.hasOwn(properties, name)) continue
-    const error = firstError(schema.additionalProperties, value[name], `${path}.${name}`, wording)
-    if (error !== null) return error
-  }
-  return null
+  for (const [name, property] of Object.entries(properties))
+    if (Object.hasOwn(value, name) && value[name] !== undefined)
+      yield* faultsIn(property, value[name], `${path}.${name}`, wording)
+  if (typeof schema.additionalProperties !== 'object') return
+  for (const name of Object.keys(value))
+    if (!Object.hasOwn(properties, name))
+      yield* faultsIn(schema.additionalProperties, value[name], `${path}.${shortName(name)}`, wording)
 }
 
-function errorInList(schema: Schema, value: unknown[], path: string, where: string, wording: Wording): string | null {
+function* faultsInList(schema: Schema, value: unknown[], path: string, wording: Wording): Generator<Fault, void> {
+  const fault = (message: string): Fault => ({ path, details: `${placeOf(path, wording)} ${message}` })
   if (schema.minItems !== undefined && value.length < schema.minItems)
-    return `${where} must NOT have fewer than ${schema.minItems} items`
+    yield fault(`must NOT have fewer than ${schema.minItems} items`)
   if (schema.maxItems !== undefined && value.length > schema.maxItems)
-    return `${where} must NOT have more than ${schema.maxItems} items`
+    yield fault(`must NOT have more than ${schema.maxItems} items`)
   if (schema.uniqueItems && new Set(value.map((item) => Hashing.Hash(item))).size < value.length)
-    return `${where} must NOT have duplicate items`
-  if (schema.items === undefined) return null
-  for (const [index, item] of value.entries()) {
-    const error = firstError(schema.items, item, `${path}[${index}]`, wording)
-    if (error !== null) return error
-  }
-  return null
+    yield fault('must NOT have duplicate items')
+  if (schema.items === undefined) return
+  for (const [index, item] of value.entries()) yield* faultsIn(schema.items, item, `${path}[${index}]`, wording)
 }
 
-function errorInText(schema: Schema, value: string, where: string): string | null {
-  const length = [...value].length
-  if (schema.minLength !== undefined && length < schema.minLength)
-    return `${where} must NOT have fewer than ${schema.minLength} characters`
-  if (schema.maxLength !== undefined && length > schema.maxLength)
-    return `${where} must NOT have more than ${schema.maxLength} characters`
-  if (schema.format !== undefined && formats[schema.format]?.test(value) === false)
-    return `${where} ${formats[schema.format]?.message}`
+function errorInText(schema: Schema, value: string): string | null {
+  if (schema.minLength !== undefined && !hasCharacters(value, schema.minLength))
+    return `must NOT have fewer than ${schema.minLength} characters`
+  if (schema.maxLength !== undefined && hasCharacters(value, schema.maxLength + 1))
+    return `must NOT have more than ${schema.maxLength} characters`
+  const format = schema.format === undefined ? undefined : formats[schema.format]
+  if (format?.test(value) === false) return format.message
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value))
-    return `${where} must match pattern ${schema.pattern}`
+    return `must match pattern ${schema.pattern}`
   return null
 }
 
-function errorInNumber(schema: Schema, value: number, where: string): string | null {
-  if (schema.minimum !== undefined && value < schema.minimum) return `${where} must be >= ${schema.minimum}`
-  if (schema.maximum !== undefined && value > schema.maximum) return `${where} must be <= ${schema.maximum}`
+/** Whether a text has at least so many characters (code points); one that is far longer is not counted to its end. */
+function hasCharacters(text: string, count: number): boolean {
+  if (text.length < count) return false
+  return text.length >= 2 * count || [...text].length >= count
+}
+
+function errorInNumber(schema: Schema, value: number): string | null {
+  if (schema.minimum !== undefined && value < schema.minimum) return `must be >= ${schema.minimum}`
+  if (schema.maximum !== undefined && value > schema.maximum) return `must be <= ${schema.maximum}`
   if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum)
-    return `${where} must be > ${schema.exclusiveMinimum}`
+    return `must be > ${schema.exclusiveMinimum}`
   if (schema.exclusiveMaximum !== undefined && value >= schema.exclusiveMaximum)
-    return `${where} must be < ${schema.exclusiveMaximum}`
+    return `must be < ${schema.exclusiveMaximum}`
   return null
 }
 
-function errorInUnion(schema: Schema, value: unknown, path: string, wording: Wording): string | null {
-  const where = path === '' ? wording.root : `Property ${path}`
+/** The faults against the first choice of the value's type, unless the value is valid for another. */
+function* faultsInUnion(schema: Schema, value: unknown, path: string, wording: Wording): Generator<Fault, void> {
   const choices = schema.anyOf ?? []
   const tag = schema.discriminator?.propertyName
-  if (tag !== undefined) return errorInVariant(choices, tag, value, path, where, wording)
-  const matchingChoices = choices.filter((choice) => typesOf(choice).some((type) => hasType(value, type)))
-  if (matchingChoices.length === 0) return `${where} must be ${[...new Set(choices.flatMap(typesOf))].join(',')}`
-  let first: string | null = null
-  for (const choice of matchingChoices) {
-    const error = firstError(choice, value, path, wording)
-    if (error === null) return null
-    first ??= error
+  if (tag !== undefined) {
+    yield* faultsInVariant(choices, tag, value, path, wording)
+    return
   }
-  return first
+  const matchingChoices = choices.filter((choice) => typesOf(choice).some((type) => hasType(value, type)))
+  const [first] = matchingChoices
+  if (first === undefined)
+    yield { path, details: `${placeOf(path, wording)} must be ${[...new Set(choices.flatMap(typesOf))].join(',')}` }
+  else if (!matchingChoices.some((choice) => isValidFor(choice, value))) yield* faultsIn(first, value, path, wording)
 }
 
-function errorInVariant(
+const isValidFor = (schema: Schema, value: unknown): boolean =>
+  faultsIn(schema, value, '', { root: 'Payload', required: 'should' }).next().done === true
+
+function* faultsInVariant(
   choices: Schema[],
   tag: string,
   value: unknown,
   path: string,
-  where: string,
   wording: Wording,
-): string | null {
-  if (!hasType(value, 'object')) return `${where} must be object`
-  const tagValue = (value as Record<string, unknown>)[tag]
-  if (tagValue === undefined) return `${where} ${wording.required} have required property '${tag}'`
+): Generator<Fault, void> {
   const words = (choice: Schema): unknown[] => {
     const property = choice.properties?.[tag]
     return property?.enum ?? [property?.const]
   }
+  const tagValue = hasType(value, 'object') ? (value as Record<string, unknown>)[tag] : undefined
   const choice = choices.find((candidate) => words(candidate).includes(tagValue))
-  if (choice === undefined)
-    return `Property ${path}.${tag} must be equal to one of the allowed values [ ${choices.flatMap(words).join(', ')} ]`
-  return firstError(choice, value, path, wording)
-}
-
-function typesOf(schema: Schema): string[] {
-  if (schema.anyOf !== undefined) return schema.anyOf.flatMap(typesOf)
-  if (schema.type !== undefined) return [schema.type].flat()
-  if ('const' in schema) return [schema.const === null ? 'null' : typeof schema.const]
-  return ['string', 'number', 'boolean', 'object', 'array', 'null']
-}
-
-function hasType(value: unknown, type: string): boolean {
-  switch (type) {
-    case 'null':
-      return value === null
-    case 'array':
-      return Array.isArray(value)
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value)
-    case 'integer':
-      return Number.isInteger(value)
-    case 'number':
-      return Number.isFinite(value)
-    default:
-      return typeof value === type
+  if (choice !== undefined) yield* faultsIn(choice, value, path, wording)
+  else if (!hasType(value, 'object')) yield { path, details: `${placeOf(path, wording)} must be object` }
+  else if (tagValue === undefined) yield missingProperty(path, tag, wording)
+  else {
+    const allowed = choices.flatMap(words).join(', ')
+    const at = `${path}.${tag}`
+    yield { path: at, details: `Property ${at} must be equal to one of the allowed values [ ${allowed} ]` }
   }
 }
 
@@ -276,13 +258,9 @@ function unionNormaliser(choices: Schema[]): Normaliser | null {
   const normalisers = choices.map(dateNormaliser)
   if (normalisers.every((normaliser) => normaliser === null)) return null
   const types = choices.map(typesOf)
-  const wording: Wording = { root: 'Payload', required: 'should' }
   return (value) => {
     const possible = [...choices.keys()].filter((at) => types[at]?.some((type) => hasType(value, type)))
-    const chosen =
-      possible.length === 1
-        ? possible[0]
-        : possible.find((at) => firstError(choices[at] as Schema, value, '', wording) === null)
+    const chosen = possible.length === 1 ? possible[0] : possible.find((at) => isValidFor(choices[at] as Schema, value))
     return (chosen === undefined ? null : normalisers[chosen])?.(value) ?? value
   }
 }

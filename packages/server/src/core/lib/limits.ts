@@ -19,6 +19,10 @@ export const limits = {
   query_nesting_max: 6,
   /** Nesting levels of a JSON body: more than any real body has, far fewer than would overflow the stack or exceed limits of the database. */
   body_nesting_max: 100,
+  /** Faults of a body or query that an error lists; more are not looked for. */
+  listed_faults_max: 50,
+  /** Characters of the header `Guerdon-Ignored`. */
+  ignored_header_length_max: 1_024,
 
   /** Characters of a name or a source id. */
   name_length_max: 255,

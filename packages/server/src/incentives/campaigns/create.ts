@@ -39,7 +39,8 @@ export async function createCampaign(ctx: Ctx, body: CreateCampaign): Promise<Ca
     campaign: await showCampaign(ctx, storedCampaign),
     created_at: ctx.now,
   })
-  if (campaignType === 'PROMOTION') await createTiers(ctx, storedCampaign, body.promotion?.tiers ?? [])
+  if (campaignType === 'PROMOTION')
+    await createTiers(ctx, storedCampaign, body.promotion?.tiers ?? [], (index) => `.promotion.tiers[${index}]`)
   else if (row.type === 'STANDALONE') {
     await makeVoucherWithCode(ctx, body.voucher?.code ?? '', templateOf(storedCampaign))
     await completeFirstVoucher(ctx, storedCampaign)
@@ -120,7 +121,7 @@ async function voucherOf(
     if (voucher?.code == null) throw invalidCampaign("Property 'code' is required for STANDALONE type campaign")
     return { ...definition, redemption }
   }
-  return { ...definition, redemption, code_config: readCodeConfig(voucher?.code_config, ctx.project) }
+  return { ...definition, redemption, code_config: readCodeConfig(voucher?.code_config, ctx.project, '.voucher') }
 }
 
 const jsonOf = (value: object | null | undefined): string | null => (value == null ? null : JSON.stringify(value))

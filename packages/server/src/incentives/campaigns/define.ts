@@ -3,7 +3,7 @@ import { Amount, type Discount, GiftEffect, Maybe, PointsExpirationRules, TierEx
 import { Type } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
 import type { CampaignRow, CampaignType, CampaignVoucher, Terms, VoucherType } from '../../core/db/tables.ts'
-import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { type ApiError, invalidPayload, notFound, type Refuse, refuseWith, under } from '../../core/http/errors.ts'
 import { compileValidator } from '../../core/http/validation.ts'
 import { knownOnly } from '../../core/lib/known-only.ts'
 import { getCustomEventSchema, getCustomEventSchemaById } from '../../definitions/custom-event-schemas/store.ts'
@@ -12,7 +12,7 @@ import { setOnly } from '../../rules/terms/validity.ts'
 import type { CreateCampaign, ReferralProgram, ReferralProgramBody } from './schema.ts'
 import { findCampaign, type StoredCampaign } from './store.ts'
 
-export const invalidCampaign = (details: string): ApiError => new ApiError('invalid_campaign', { details })
+export const invalidCampaign = refuseWith('invalid_campaign')
 
 /** The voucher type of each campaign type. */
 const voucherTypes: Readonly<Record<Exclude<CampaignType, 'PROMOTION'>, VoucherType>> = {
@@ -51,17 +51,18 @@ export async function definitionOf(
   if (sent == null) throw invalidCampaign("Property 'voucher' is required")
   const type = voucherTypes[campaignType]
   if (sent.type !== type) throw invalidCampaign(`Property .voucher.type must be ${type} for ${campaignType} campaign`)
+  const refuse = under('.voucher', invalidCampaign)
   switch (type) {
     case 'DISCOUNT_VOUCHER':
-      if (sent.discount != null) return { discount: await discountOf(ctx, sent.discount, invalidCampaign) }
+      if (sent.discount != null) return { discount: await discountOf(ctx, sent.discount, refuse) }
       if (hasRefereeReward) return {}
       throw missing('discount', campaignType)
     case 'GIFT_VOUCHER':
       if (sent.gift == null) throw missing('gift', campaignType)
-      return { gift: giftOf(sent.gift, invalidCampaign) }
+      return { gift: giftOf(sent.gift, refuse) }
     case 'LOYALTY_CARD':
       if (sent.loyalty_card == null) throw missing('loyalty_card', campaignType)
-      return { loyalty_card: loyaltyCardOf(sent.loyalty_card, invalidCampaign) }
+      return { loyalty_card: loyaltyCardOf(sent.loyalty_card, refuse) }
   }
 }
 
@@ -79,17 +80,16 @@ const cardShape = compileValidator(
  * The validated gift card settings of a request; a `balance` in them is ignored, as the server computes it
  * (docs/reference/vouchers.md#gift-card).
  */
-export function giftOf(sent: object, refuse: (details: string) => ApiError): NonNullable<CampaignVoucher['gift']> {
-  refuseFault(giftShape.firstError({ gift: sent }, { root: 'Payload', required: 'should' }), refuse)
+export function giftOf(sent: object, refuse: Refuse): NonNullable<CampaignVoucher['gift']> {
+  const faults = giftShape.faults({ gift: sent }, { root: 'Payload', required: 'should' })
+  if (faults.length > 0) throw refuse(faults)
   const { amount, effect } = sent as { amount: number; effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS' | null }
   return { amount, ...(effect == null ? {} : { effect }) }
 }
 
-export function loyaltyCardOf(
-  sent: object,
-  refuse: (details: string) => ApiError,
-): NonNullable<CampaignVoucher['loyalty_card']> {
-  refuseFault(cardShape.firstError({ loyalty_card: sent }, { root: 'Payload', required: 'should' }), refuse)
+export function loyaltyCardOf(sent: object, refuse: Refuse): NonNullable<CampaignVoucher['loyalty_card']> {
+  const faults = cardShape.faults({ loyalty_card: sent }, { root: 'Payload', required: 'should' })
+  if (faults.length > 0) throw refuse(faults)
   const { points, expiration_rules: rules } = sent as {
     points: number
     expiration_rules?: PointsExpirationRules | null
@@ -132,10 +132,6 @@ function refuseMember(settings: object, name: string, kind: string, path = ''): 
 function refuseExtend(extend: string): void {
   if (readDuration(extend) === null && /[1-9]/.test(extend))
     throw invalidPayload('Property .loyalty_tiers_expiration.expiration_date.extend is too long')
-}
-
-function refuseFault(fault: string | null, refuse: (details: string) => ApiError): void {
-  if (fault !== null) throw refuse(fault)
 }
 
 /**

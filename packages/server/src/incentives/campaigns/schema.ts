@@ -25,7 +25,7 @@ import { Duration, ValidityBody, ValidityView } from '../../rules/terms/validity
 import { ValidationRuleAssignmentList } from '../../rules/validation-rules/schema.ts'
 import { PromotionTier, PromotionTierBody } from '../promotions/schema.ts'
 import { ImportedVoucher } from '../vouchers/import-schema.ts'
-import { CodeConfigBody, OwnSettings, RedemptionLimit } from '../vouchers/schema.ts'
+import { CodeConfigBody, GiftCardBody, LoyaltyCardBody, OwnSettings, RedemptionLimit } from '../vouchers/schema.ts'
 
 export { CampaignType }
 
@@ -145,8 +145,8 @@ const settings = {
 export const CampaignVoucherBody = Type.Object({
   type: VoucherType,
   discount: Maybe(DiscountBody),
-  gift: Maybe(Full),
-  loyalty_card: Maybe(Full),
+  gift: Maybe(GiftCardBody),
+  loyalty_card: Maybe(LoyaltyCardBody),
   redemption: Maybe(RedemptionLimit),
   code_config: Maybe(CodeConfigBody),
   code: Maybe(Type.String({ maxLength: 1_000 })),
@@ -194,8 +194,8 @@ export const UpdateCampaign = Type.Object({
   metadata: Type.Optional(Metadata),
   unset_metadata_fields: Type.Optional(Type.Array(Type.String(), { maxItems: limits.metadata_definitions_max })),
   discount: Type.Optional(DiscountBody),
-  gift: Type.Optional(Full),
-  loyalty_card: Type.Optional(Full),
+  gift: Type.Optional(GiftCardBody),
+  loyalty_card: Type.Optional(LoyaltyCardBody),
   referral_program: Type.Optional(ReferralProgramBody),
   loyalty_tiers_expiration: Type.Optional(TierExpiration),
   options: Maybe(Type.Object({ recalculate_tiers: Maybe(Type.Boolean()) })),

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../core/context.ts'
 import { emitMany, type NewEvent } from '../../core/events/emit.ts'
-import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { ApiError, invalidPayload, under } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
@@ -34,6 +34,8 @@ export async function createTiers(
   ctx: Ctx,
   campaign: StoredCampaign,
   bodies: readonly PromotionTierBody[],
+  /** Of the body with this index, in the request. */
+  pathOf: (index: number) => string = () => '',
 ): Promise<PromotionTier[]> {
   if (bodies.length === 0) return []
   const before = await listTierIds(ctx, campaign.id)
@@ -43,7 +45,7 @@ export async function createTiers(
     ctx,
     bodies.flatMap((body) => ruleIdsIn(body) ?? []),
   )
-  const drafts = await newTiers(ctx, campaign, bodies)
+  const drafts = await newTiers(ctx, campaign, bodies, pathOf)
   const order = drafts.reduce((order, { tier, place }) => moveToPlace(order, tier.id, place), before)
 
   await insertTiers(
@@ -74,15 +76,17 @@ async function newTiers(
   ctx: Ctx,
   campaign: StoredCampaign,
   bodies: readonly PromotionTierBody[],
+  pathOf: (index: number) => string,
 ): Promise<DraftTier[]> {
   const drafts: DraftTier[] = []
   const metadataRules = await loadMetadataRules(ctx, 'promotion_tier')
-  for (const body of bodies) {
+  for (const [index, body] of bodies.entries()) {
+    const path = pathOf(index)
     const categoryId = await chosenCategory(ctx, body)
-    const discount = await tierDiscount(ctx, body)
-    const validity = validityAfter(always, body, invalidPayload)
+    const discount = await tierDiscount(ctx, body, path)
+    const validity = validityAfter(always, body, under(path, invalidPayload))
     const metadata = body.metadata ?? {}
-    metadataRules.check(metadata, { isNew: true })
+    metadataRules.check(metadata, { isNew: true, property: `${path}.metadata` })
     drafts.push({
       tier: {
         id: newId('promotion_tier', Date.parse(ctx.now)),

@@ -20,8 +20,8 @@ export async function readPublicationQuery(ctx: Ctx, query: CreatePublicationQue
     customer: typeof customer === 'string' ? customer : await withMetadata(ctx, { ...customer }),
     ...(metadata === undefined ? {} : { metadata: await fromTexts(ctx, 'publication', metadata) }),
   }
-  const fault = shape.firstError(body, { root: 'Query', required: 'should' })
-  if (fault !== null) throw invalidQuery(fault)
+  const faults = shape.faults(body, { root: 'Query', required: 'should' })
+  if (faults.length > 0) throw invalidQuery(faults)
   return shape.normalise(body) as CreatePublication
 }
 

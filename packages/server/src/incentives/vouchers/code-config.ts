@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto'
 import type { Project } from '../../core/db/project-row.ts'
 import type { CodeConfig } from '../../core/db/tables.ts'
-import { ApiError } from '../../core/http/errors.ts'
+import { refuseWith, under } from '../../core/http/errors.ts'
 
-export const invalidCodeConfig = (details: string): ApiError => new ApiError('invalid_code_config', { details })
+export const invalidCodeConfig = refuseWith('invalid_code_config')
 
 /** Placeholder for a random character. */
 const placeholder = '#'
@@ -14,18 +14,19 @@ type ProjectCodes = Pick<Project, 'case_sensitive_codes' | 'default_code_config'
 
 /**
  * Completes a code configuration with defaults (docs/reference/codes.md#code-configuration); refuses one that cannot
- * produce a valid code.
+ * produce a valid code. `parent` is the path of what contains it in the request.
  */
-export function readCodeConfig(sent: object | null | undefined, project: ProjectCodes): CodeConfig {
+export function readCodeConfig(sent: object | null | undefined, project: ProjectCodes, parent = ''): CodeConfig {
+  const refuse = under(parent, invalidCodeConfig)
   const { length, charset, prefix, postfix, pattern } = (sent ?? {}) as Record<keyof CodeConfig, unknown>
   for (const [name, value] of Object.entries({ charset, prefix, postfix, pattern }))
     if (value != null && (typeof value !== 'string' || value.length > textLengthMax))
-      throw invalidCodeConfig(`Property .code_config.${name} must be string of at most ${textLengthMax} characters`)
+      throw refuse(`Property .code_config.${name} must be string of at most ${textLengthMax} characters`)
   if (length != null && !(Number.isInteger(length) && (length as number) >= 1))
-    throw invalidCodeConfig('Property .code_config.length must be an integer from 1 on')
-  if (charset === '') throw invalidCodeConfig('Property .code_config.charset must have at least one character')
+    throw refuse('Property .code_config.length must be an integer from 1 on')
+  if (charset === '') throw refuse('Property .code_config.charset must have at least one character')
   if (typeof length === 'number' && length > codeLengthMax)
-    throw invalidCodeConfig(`Property .code_config.length must not be more than ${codeLengthMax}`)
+    throw refuse(`Property .code_config.length must not be more than ${codeLengthMax}`)
 
   const fullPattern =
     (pattern as string | null | undefined) ?? placeholder.repeat((length as number | null) ?? lengthDefault)
@@ -37,7 +38,7 @@ export function readCodeConfig(sent: object | null | undefined, project: Project
     ...(postfix == null || postfix === '' ? {} : { postfix: postfix as string }),
   }
   const reason = whyNotConfig(config)
-  if (reason !== null) throw invalidCodeConfig(reason)
+  if (reason !== null) throw refuse(reason)
   return config
 }
 

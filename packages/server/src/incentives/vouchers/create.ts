@@ -1,7 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import type { Terms, VoucherType } from '../../core/db/tables.ts'
 import { emit } from '../../core/events/emit.ts'
-import { ApiError, duplicate, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { type ApiError, duplicate, invalidPayload, notFound, refuseWith } from '../../core/http/errors.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
 import { loadMetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { chosenCategory } from '../../rules/categories/assign.ts'
@@ -21,7 +21,7 @@ import type { CreateVoucher, CreateVoucherWithCode, Voucher } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { codeKey, getVoucher, insertVouchers } from './store.ts'
 
-export const invalidVoucher = (details: string): ApiError => new ApiError('invalid_voucher', { details })
+export const invalidVoucher = refuseWith('invalid_voucher')
 
 /**
  * Creates one voucher with a given or random code, standalone or in a campaign

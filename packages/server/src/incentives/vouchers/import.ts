@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Discount } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import type { Terms } from '../../core/db/tables.ts'
-import { ApiError } from '../../core/http/errors.ts'
+import { ApiError, faultsOf, type Refuse } from '../../core/http/errors.ts'
 import { startFileImport } from '../../core/jobs/file-import.ts'
 import { defineJsonImport, jsonLines } from '../../core/jobs/json-import.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
@@ -56,15 +56,20 @@ export async function readVouchers<Entry>(
   for (const [index, voucher] of sent.entries()) {
     if (index % checkedAtOnce === 0) await setImmediate() // yields to other requests: 100,000 entries would block them
     const code = codes[index] as string
-    entries.push(await read(voucher, code, (details) => invalidVoucher(`Voucher '${code}': ${details}`)))
+    const refuse: Refuse = (fault) =>
+      invalidVoucher(
+        faultsOf(fault).map(({ path, details }) => ({
+          path: `[${index}]${path}`,
+          details: `Voucher '${code}': ${details}`,
+        })),
+      )
+    entries.push(await read(voucher, code, refuse))
   }
   await refuseTaken(ctx, codes)
   return entries
 }
 
 const checkedAtOnce = 500
-
-export type Refuse = (details: string) => ApiError
 
 /**
  * The codes in a body; one invalid or missing code refuses the whole body

@@ -10,9 +10,11 @@ import {
   Name,
   Nullable,
   OneOf,
+  OpenObject,
+  PointsExpirationRules,
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import { Full, LoyaltyPoints, Transaction, VoucherType } from '../../core/events/shapes.ts'
+import { LoyaltyPoints, Transaction, VoucherType } from '../../core/events/shapes.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { CursorQuery, DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { CategoryChoice } from '../../rules/categories/assign.ts'
@@ -78,21 +80,32 @@ export const Voucher = Type.Object({
 })
 export type Voucher = Static<typeof Voucher>
 
+const codeConfigProperties = {
+  length: { type: 'integer', minimum: 1 },
+  charset: { type: 'string' },
+  prefix: { type: 'string' },
+  postfix: { type: 'string' },
+  pattern: { type: 'string', description: 'Each `#` becomes one random character; overrides `length`.' },
+}
+
 /**
  * Settings for random codes (docs/reference/codes.md#code-configuration). Not validated here, because errors have the key
  * `invalid_code_config`.
  */
 export const CodeConfigBody = Type.Unsafe<object>({
-  type: 'object',
-  additionalProperties: true,
-  properties: {
-    length: { type: 'integer', minimum: 1 },
-    charset: { type: 'string' },
-    prefix: { type: 'string' },
-    postfix: { type: 'string' },
-    pattern: { type: 'string', description: 'Each `#` becomes one random character; overrides `length`.' },
-  },
+  ...OpenObject(() => ({ type: 'object', properties: codeConfigProperties })),
+  properties: codeConfigProperties,
 })
+
+/** The gift card in a body. Not validated here, because the error key depends on the resource; the server computes `balance`. */
+export const GiftCardBody = OpenObject<object>(() =>
+  Type.Object({ amount: Amount, balance: Amount, effect: Maybe(GiftEffect) }),
+)
+
+/** The loyalty card in a body, likewise. */
+export const LoyaltyCardBody = OpenObject<object>(() =>
+  Type.Object({ points: Amount, balance: Amount, expiration_rules: Maybe(PointsExpirationRules) }),
+)
 
 /** How often a voucher can be redeemed; null: unlimited. */
 export const RedemptionLimit = Type.Object({ quantity: Maybe(Int({ minimum: 1 })) })
@@ -108,8 +121,8 @@ const settings = {
 /** The benefit of a new voucher. */
 const definition = {
   discount: Maybe(DiscountBody),
-  gift: Maybe(Full),
-  loyalty_card: Maybe(Full),
+  gift: Maybe(GiftCardBody),
+  loyalty_card: Maybe(LoyaltyCardBody),
 }
 
 const creationFields = {

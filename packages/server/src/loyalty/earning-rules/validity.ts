@@ -1,4 +1,4 @@
-import { type ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { invalidPayload, under } from '../../core/http/errors.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { type ValidityBody, type ValidityState, validityAfter } from '../../rules/terms/validity.ts'
 
@@ -13,7 +13,7 @@ export function validityWithin(
   sent: ValidityBody,
   path: string,
 ): ValidityState {
-  const refuse = (details: string): ApiError => invalidPayload(details.replace('Property .', `Property ${path}.`))
+  const refuse = under(path, invalidPayload)
   const timeframe = sent.validity_timeframe === undefined ? stored.validity_timeframe : sent.validity_timeframe
   const startDate = sent.start_date === undefined ? stored.start_date : sent.start_date
   const inherits = timeframe !== null && startDate === null && campaign.start_date !== null

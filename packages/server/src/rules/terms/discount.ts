@@ -1,11 +1,11 @@
 import { formulaFaults } from '@guerdon/engine'
-import { Discount, type UnitDiscount } from '@guerdon/engine/schema'
+import { Discount, OpenObject, type UnitDiscount } from '@guerdon/engine/schema'
 import { Type } from 'typebox'
 import { getCollection } from '../../catalogue/product-collections/store.ts'
 import { findProduct } from '../../catalogue/products/store.ts'
 import { findSku } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
-import { type ApiError, notFound } from '../../core/http/errors.ts'
+import { notFound, type Refuse } from '../../core/http/errors.ts'
 import { compileValidator } from '../../core/http/validation.ts'
 import { knownOnly } from '../../core/lib/known-only.ts'
 
@@ -13,9 +13,7 @@ import { knownOnly } from '../../core/lib/known-only.ts'
  * A discount in a body. The schema only requires an object: discountOf validates it, because the error key depends on the
  * resource.
  */
-export const DiscountBody = Type.Unsafe<object>({
-  type: 'object',
-  additionalProperties: true,
+export const DiscountBody = OpenObject<object>(() => Discount, {
   description: '`type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it.',
 })
 
@@ -26,11 +24,11 @@ export const DiscountBody = Type.Unsafe<object>({
 export async function discountOf(
   ctx: Ctx,
   sent: unknown,
-  refuse: (details: string) => ApiError,
+  refuse: Refuse,
   goods: GoodsCache = new Map(),
 ): Promise<Discount> {
-  const fault = shape.firstError({ discount: sent }, { root: 'Payload', required: 'should' })
-  if (fault !== null) throw refuse(fault)
+  const faults = shape.faults({ discount: sent }, { root: 'Payload', required: 'should' })
+  if (faults.length > 0) throw refuse(faults)
   const discount = knownOnly(Discount, sent) as Discount
   const reason = whyNotDiscount(discount)
   if (reason !== null) throw refuse(reason)

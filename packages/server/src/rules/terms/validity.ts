@@ -1,6 +1,6 @@
 import { Instant, InstantInput, Int, Maybe, type Validity } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
-import type { ApiError } from '../../core/http/errors.ts'
+import type { Refuse } from '../../core/http/errors.ts'
 
 /** ISO 8601: whole numbers, not all of them zero. */
 export const Duration = Type.String({ format: 'duration' })
@@ -62,11 +62,7 @@ export const always: Readonly<ValidityState> = {
  * The stored limits after applying a body, validated as a whole (docs/reference/validity-periods.md#time-frame and
  * docs/reference/validity-periods.md#date-input).
  */
-export function validityAfter(
-  stored: ValidityState,
-  sent: ValidityBody,
-  refuse: (details: string) => ApiError,
-): ValidityState {
+export function validityAfter(stored: ValidityState, sent: ValidityBody, refuse: Refuse): ValidityState {
   const after: ValidityState = {
     start_date: sent.start_date === undefined ? stored.start_date : sent.start_date,
     expiration_date: sent.expiration_date === undefined ? stored.expiration_date : sent.expiration_date,
@@ -96,7 +92,7 @@ const distinct = (days: number[] | null): number[] | null =>
 
 function readTimeframe(
   sent: NonNullable<ValidityBody['validity_timeframe']> | null,
-  refuse: (details: string) => ApiError,
+  refuse: Refuse,
 ): ValidityState['validity_timeframe'] {
   if (sent === null) return null
   const { interval, duration } = sent
