@@ -3,7 +3,7 @@ import { didYouMean } from '../did-you-mean.ts'
 import { productMetadata, valueAt } from '../goods.ts'
 import type { Catalogue, MetadataType } from '../schema/index.ts'
 import { isRecord, ownEntry, toBoolean } from '../values.ts'
-import { type Condition, prepareConditions } from './conditions.ts'
+import { type Condition, type FaultReporter, prepareConditions } from './conditions.ts'
 import { domainOf } from './domains.ts'
 import { evaluateItems, linesOf, sumOf } from './items.ts'
 import { all, any, never } from './join.ts'
@@ -26,7 +26,7 @@ const depthMax = 4
 
 /** Collects faults, and counts the rules read so far. */
 export interface CompileContext {
-  reportFault(fault: string): void
+  reportFault: FaultReporter
   rules_count: number
   readonly metadata_types: Catalogue['metadata_types']
 }
@@ -103,10 +103,11 @@ function compileNode(key: string, rule: Record<string, unknown>, place: Place, c
   const name = ownEntry(aliases, sentName) ?? sentName
   const property = typeof rule.property === 'string' && rule.property !== '' ? rule.property : null
   const text = textOf(rule.error)
-  const faults: string[] = []
-  if (rule.error != null && text === null) faults.push("must have a text in 'error.message'")
+  const faults: Array<Parameters<FaultReporter>> = []
+  const reportFault: FaultReporter = (...fault) => faults.push(fault)
+  if (rule.error != null && text === null) reportFault("must have a text in 'error.message'")
   const conditions = rule.conditions ?? {}
-  if (!isRecord(conditions)) faults.push("must have an object in 'conditions'")
+  if (!isRecord(conditions)) reportFault("must have an object in 'conditions'")
   const definition = {
     key,
     sent_name: sentName,
@@ -121,10 +122,9 @@ function compileNode(key: string, rule: Record<string, unknown>, place: Place, c
     subRules: [],
     picker: null,
   }
-  const reportFault = (fault: string) => faults.push(fault)
   const subPlace: Place = { depth: place.depth + 1, text: definition.text, parent: sentName }
   const evaluator = evaluatorOf(definition, rule, place, subPlace, context, reportFault)
-  for (const fault of faults) context.reportFault(`Rule '${sentName || key}' ${fault}`)
+  for (const [fault, suggestion] of faults) context.reportFault(`Rule '${sentName || key}' ${fault}`, suggestion)
   return { ...definition, ...(faults.length > 0 ? faultyEvaluator : evaluator) }
 }
 
@@ -136,12 +136,12 @@ function evaluatorOf(
   { parent }: Place,
   subPlace: Place,
   context: CompileContext,
-  reportFault: (fault: string) => void,
+  reportFault: FaultReporter,
 ): NodeEvaluator {
   const { sent_name, property, conditions } = definition
   const ruleKind = ruleNamed(sent_name)
   if (ruleKind === undefined) {
-    reportFault(`is not a known rule${didYouMean(sent_name, knownNames)}`)
+    reportFault('is not a known rule', () => didYouMean(sent_name, knownNames))
     return faultyEvaluator
   }
   if (parent !== null && ruleKind.kind !== 'sub') reportFault(`is not allowed under '${parent}'`)
@@ -276,7 +276,7 @@ function itemsEvaluator(
   ruleKind: ItemsRule,
   definition: NodeDefinition,
   tree: Tree | null,
-  reportFault: (fault: string) => void,
+  reportFault: FaultReporter,
 ): NodeEvaluator {
   const subRules = tree?.nodes ?? []
   const hasModifier = (modifier: SubRule['modifier']) =>
@@ -303,7 +303,7 @@ function pickerEvaluator(subRules: readonly Node[], picker: Picker): NodeEvaluat
 function metadataMatcher(
   { schemas }: ItemsRule,
   { property, conditions }: NodeDefinition,
-  reportFault: (fault: string) => void,
+  reportFault: FaultReporter,
 ): Matcher {
   const condition = prepareConditions(conditions, 'any', reportFault)
   return (item, { catalogue, clock }) => {

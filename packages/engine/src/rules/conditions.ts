@@ -25,6 +25,9 @@ import {
   toNumber,
 } from '../values.ts'
 
+/** Receives a fault of a rule, and what was probably meant, which is computed only for a fault that somebody reads. */
+export type FaultReporter = (fault: string, suggestion?: () => string) => void
+
 /** Whether a value satisfies the conditions of a rule. */
 export type Condition = (value: unknown, type: MetadataType | undefined, clock: Clock) => boolean
 
@@ -49,11 +52,13 @@ export const argumentsMax = 1_000
 export function prepareConditions(
   conditions: Readonly<Record<string, unknown>>,
   kind: ArgumentKind,
-  reportFault: (fault: string) => void,
+  reportFault: FaultReporter,
 ): Condition {
   const prepared: Condition[] = []
   for (const [name, args] of Object.entries(conditions)) {
-    const condition = prepareCondition(name, args, kind)
+    const operator = ownEntry(operators, name)
+    if (operator === undefined) reportUnknownOperator(name, operators, reportFault)
+    const condition = operator === undefined ? never : prepareCondition(name, operator, args, kind)
     if (typeof condition === 'string') reportFault(condition)
     prepared.push(typeof condition === 'string' ? never : condition)
   }
@@ -66,9 +71,11 @@ export function prepareConditions(
 
 const never: Condition = () => false
 
-function prepareCondition(name: string, args: unknown, kind: ArgumentKind): Condition | string {
-  const operator = ownEntry(operators, name)
-  if (operator === undefined) return `has an unknown operator '${name}'${didYouMean(name, Object.keys(operators))}`
+export function reportUnknownOperator(name: string, known: object, reportFault: FaultReporter): void {
+  reportFault(`has an unknown operator '${name}'`, () => didYouMean(name, Object.keys(known)))
+}
+
+function prepareCondition(name: string, operator: Operator, args: unknown, kind: ArgumentKind): Condition | string {
   const list = operator.is_single && isScalar(args) ? [args] : args
   if (!Array.isArray(list)) return `must have an array of arguments for '${name}'`
   if (list.length > argumentsMax) return `must not have more than ${argumentsMax} arguments for '${name}'`

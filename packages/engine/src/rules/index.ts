@@ -90,6 +90,9 @@ export function countersOf(rules: readonly ValidationRule[]): Set<string> {
   return new Set(nodes.filter(({ is_counter }) => is_counter).map(({ name }) => name))
 }
 
+/** More faults than anybody corrects at once. */
+const faultsMax = 50
+
 /**
  * Faults of a tree of rules as texts for `details`; empty when it is valid. The metadata types are needed to refuse
  * geopoints, which rules cannot compare.
@@ -99,7 +102,10 @@ export function checkRules(
   { metadata_types = null }: { metadata_types?: Catalogue['metadata_types'] } = {},
 ): string[] {
   const faults: string[] = []
-  const context: CompileContext = { reportFault: (fault) => faults.push(fault), rules_count: 0, metadata_types }
+  const reportFault: CompileContext['reportFault'] = (fault, suggestion) => {
+    if (faults.length < faultsMax) faults.push(fault + (suggestion?.() ?? ''))
+  }
+  const context: CompileContext = { reportFault, rules_count: 0, metadata_types }
   compileTree(rules, { depth: 1, text: null, parent: null }, context, evaluateNode)
   return faults
 }

@@ -1,9 +1,8 @@
 import type { GoodIds, Item } from '../cart.ts'
-import { didYouMean } from '../did-you-mean.ts'
 import type { EvaluationScope } from '../evaluation-scope.ts'
 import { isInCollection } from '../goods.ts'
 import { isRecord, ownEntry } from '../values.ts'
-import { argumentsMax } from './conditions.ts'
+import { argumentsMax, type FaultReporter, reportUnknownOperator } from './conditions.ts'
 
 export type Matcher = (item: Item, scope: EvaluationScope) => boolean
 
@@ -58,7 +57,7 @@ const hasIdIn = (goodIds: GoodIds | null, ids: ReadonlySet<string>): boolean =>
 export function referenceMatchers(
   conditions: Readonly<Record<string, unknown>>,
   object: 'product' | 'sku' | undefined,
-  reportFault: (fault: string) => void,
+  reportFault: FaultReporter,
 ): { isInPool: Matcher; matches: Matcher } {
   const referencesByRole: Record<'wanted' | 'unwanted' | 'pool', ItemReference[]> = {
     wanted: [],
@@ -68,7 +67,7 @@ export function referenceMatchers(
   for (const [operator, args] of Object.entries(conditions)) {
     const role = ownEntry(referenceRoles, operator)
     if (role === undefined) {
-      reportFault(`has an unknown operator '${operator}'${didYouMean(operator, Object.keys(referenceRoles))}`)
+      reportUnknownOperator(operator, referenceRoles, reportFault)
       continue
     }
     const references = readReferences(operator, args, object)

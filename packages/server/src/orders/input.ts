@@ -2,7 +2,6 @@ import type { CustomerBody } from '../audience/customers/schema.ts'
 import type { OrderStatus } from '../core/db/tables.ts'
 import { ApiError, type Fault, inputError } from '../core/http/errors.ts'
 import type { Instant } from '../core/lib/instant.ts'
-import { limits } from '../core/lib/limits.ts'
 import type { CreateOrder, OrderItemBody } from './schema.ts'
 
 /** The order in a request (docs/reference/orders.md#input) with parsed numbers; fields that were not sent are absent. */
@@ -57,7 +56,7 @@ export function readOrder(body: CreateOrder, path = ''): OrderInput {
   const faults: NumberFault[] = []
   const order = orderOf(body, path, faults)
   const [first] = faults
-  if (first !== undefined) throw inputError(first.key, faults.slice(0, limits.listed_faults_max).map(withoutKey))
+  if (first !== undefined) throw inputError(first.key, faults.map(withoutKey))
   return order
 }
 

@@ -1,3 +1,5 @@
+import { limits } from '../lib/limits.ts'
+
 /**
  * Every refusal of the service: key → status and message (docs/reference/errors.md#keys). Keys and statuses are what clients rely
  * on. A key is listed here once the code uses it; keys that the contract only reserves are in errors.test.ts.
@@ -240,7 +242,7 @@ export const refuseWith =
     typeof fault === 'string' && pathIn(fault) === '' ? new ApiError(key, { details: fault }) : inputError(key, fault)
 
 export function inputError(key: ErrorKey, fault: string | readonly Fault[]): ApiError {
-  const errors = faultsOf(fault)
+  const errors = faultsOf(fault).slice(0, limits.listed_faults_max)
   return new ApiError(key, { details: errors[0]?.details ?? errorMessage(key), errors })
 }
 

@@ -87,7 +87,7 @@ export function queryReaderOf(
     const unknown = reportUnknown('query', validator.unknownFields(sent))
     const query = validator.coerce(sent)
     const faults = [...validator.faults(query, { root: 'Query', required }), ...unknown]
-    if (faults.length > 0) throw invalidQuery(faults.slice(0, limits.listed_faults_max))
+    if (faults.length > 0) throw invalidQuery(faults)
     return query
   }
 }
@@ -116,7 +116,7 @@ function bodyReaderOf({ body: schema, consumes = 'json' }: Operation, required: 
     const unknown = consumes === 'json' ? reportUnknown('body', validator.unknownFields(sent)) : []
     const body = consumes === 'json' ? sent : validator.coerce(sent)
     const faults = [...validator.faults(body, { root: 'Payload', required }), ...unknown]
-    if (faults.length > 0) throw invalidPayload(faults.slice(0, limits.listed_faults_max))
+    if (faults.length > 0) throw invalidPayload(faults)
     return validator.normalise(body)
   }
 }

@@ -38,6 +38,7 @@ describe('E23', () => {
     ],
     [{ lang: 'en', foo: 1 }, true, false, ''],
     [{ lang: 'en', foo: 1 }, true, true, 'foo: property is not allowed'],
+    [{ lang: 'en', lagn: 1 }, true, true, "lagn: property is not allowed. Did you mean 'lang'?"],
     [{ stores: [] }, false, false, ''],
   ])('%j, new %s, defined only %s', (sent, isNew, only, expected) => {
     expect(faults(properties, sent, { isNew, only })).toBe(expected)

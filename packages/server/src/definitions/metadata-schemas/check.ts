@@ -1,4 +1,4 @@
-import { readInstant, readPoint } from '@guerdon/engine'
+import { didYouMean, readInstant, readPoint } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import { limits } from '../../core/lib/limits.ts'
 import { anyObject, type NamedDefinition } from './definition.ts'
@@ -31,11 +31,17 @@ export function compileCheck(
       if (Object.hasOwn(sent, key)) faults.push(...faultsOf(sent[key], key))
       else if (isNew && !is_optional) faults.push(...faultsOf(undefined, key))
     }
-    if (allow_defined_only)
-      for (const key of Object.keys(sent)) if (!tests.has(key)) faults.push(`${key}: property is not allowed`)
+    if (allow_defined_only) {
+      const undefinedKeys = Object.keys(sent).filter((key) => !tests.has(key))
+      for (const [index, key] of undefinedKeys.entries())
+        faults.push(`${key}: property is not allowed${index < suggestionsMax ? didYouMean(key, tests.keys()) : ''}`)
+    }
     return faults
   }
 }
+
+/** Metadata can have thousands of keys, and each suggestion compares one with the whole schema. */
+const suggestionsMax = 10
 
 export const active = (definitions: readonly NamedDefinition[]): NamedDefinition[] =>
   definitions.filter(({ deleted }) => deleted !== true)

@@ -1,6 +1,6 @@
 import { checkBundleRules, checkRules } from '@guerdon/engine'
 import type { Ctx } from '../../core/context.ts'
-import { ApiError } from '../../core/http/errors.ts'
+import { refuseWith } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { metadataTypes } from '../../definitions/metadata-schemas/rules.ts'
 import { completeApplicableTo } from './applicable-to.ts'
@@ -17,11 +17,11 @@ export async function defineRule(ctx: Ctx, body: ValidationRuleBody): Promise<Pa
   if (context_type !== undefined) definition.context_type = contextType(context_type ?? defaults.context_type)
   if (error !== undefined) definition.error = error?.message == null ? null : { message: error.message }
   if (rules !== undefined) {
-    refuseFirst(checkRules(rules, { metadata_types: await typesWithGeopoints(ctx) }))
+    refuseFaults('.rules', checkRules(rules, { metadata_types: await typesWithGeopoints(ctx) }))
     definition.rules = refuseTooLarge('rules', completeRules(rules ?? {}))
   }
   if (bundle_rules !== undefined) {
-    refuseFirst(checkBundleRules(bundle_rules))
+    refuseFaults('.bundle_rules', checkBundleRules(bundle_rules))
     definition.bundle_rules = refuseTooLarge('bundle_rules', completeBundle(bundle_rules ?? {}))
   }
   if (applicable_to !== undefined)
@@ -42,8 +42,8 @@ function contextType(text: string): RuleDefinition['context_type'] {
   throw invalidRules(`Property .context_type must be equal to one of the allowed values [ ${contextTypes.join(', ')} ]`)
 }
 
-function refuseFirst([fault]: string[]): void {
-  if (fault !== undefined) throw invalidRules(fault)
+function refuseFaults(path: string, faults: readonly string[]): void {
+  if (faults.length > 0) throw invalidRules(faults.map((details) => ({ path, details })))
 }
 
 /**
@@ -56,4 +56,4 @@ function refuseTooLarge<T extends object>(property: string, value: T): T {
   throw invalidRules(`Property .${property} must not be longer than ${limits.rule_bytes_max} bytes of JSON`)
 }
 
-const invalidRules = (details: string): ApiError => new ApiError('invalid_validation_rules', { details })
+const invalidRules = refuseWith('invalid_validation_rules')

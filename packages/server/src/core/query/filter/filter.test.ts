@@ -774,6 +774,11 @@ function ianaOf(timezone: string): string {
 }
 
 describe('invalid filters', () => {
+  test('a misspelt field or operator gets the one that was probably meant', () => {
+    expect(refusal({ pricee: conditions('$is', 1) }).facts.details).toMatch(/\. Did you mean 'price'\?$/)
+    expect(refusal({ price: conditions('$moreThan', 1) }).facts.details).toMatch(/\. Did you mean '\$more_than'\?$/)
+  })
+
   test('a malformed filter, an unknown field or operator gets one message that describes the format', () => {
     const { status, key, facts } = refusal({ name: conditions('$like', 'x') })
     expect([status, key]).toEqual([400, 'invalid_query_params'])

@@ -1,4 +1,12 @@
-import { argumentsOf, type FilterOperator, filterFormat, filterOperators, isRecord, type Scalar } from '@guerdon/engine'
+import {
+  argumentsOf,
+  didYouMean,
+  type FilterOperator,
+  filterFormat,
+  filterOperators,
+  isRecord,
+  type Scalar,
+} from '@guerdon/engine'
 import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import type { Expression } from 'kysely'
 import { type ApiError, invalidQuery } from '../../http/errors.ts'
@@ -51,14 +59,14 @@ export function parseFilter(
   const filter: Filter = { junction: 'and', fields: [] }
   if (raw === undefined || raw === null) return filter
   const refusals: Refusals = {
-    malformed: () => refuse(filterFormat(property)),
+    malformed: (suggestion = '') => refuse(filterFormat(property) + suggestion),
     fault: (text) => refuse(`Property ${property}${text}`),
   }
   if (!isRecord(raw)) throw refusals.malformed()
   for (const [name, entry] of Object.entries(raw)) {
     const field = fieldNamed(fields, name)
     if (name === 'junction') filter.junction = readJunction(entry, refusals)
-    else if (field === null) throw refusals.malformed()
+    else if (field === null) throw refusals.malformed(didYouMean(name, plainNames(fields)))
     else {
       const conditions = readConditions(name, field, entry, refusals)
       if (conditions.length > 0) filter.fields.push({ name, field, conditions })
@@ -68,9 +76,14 @@ export function parseFilter(
   return filter
 }
 
+/** The names without a `*`, for suggestions. */
+const plainNames = (fields: FilterFields): string[] =>
+  ['junction', ...Object.keys(fields)].filter((name) => !name.includes('*'))
+
 /** Creates the errors of one filter. */
 interface Refusals {
-  malformed(): ApiError
+  /** `suggestion` is what was probably meant. */
+  malformed(suggestion?: string): ApiError
   fault(text: string): ApiError
 }
 
@@ -87,7 +100,7 @@ function readConditions(
   { malformed, fault }: Refusals,
 ): FilterCondition[] {
   const tests = testsOf(entry, field)
-  if (tests === null) throw malformed()
+  if (!Array.isArray(tests)) throw malformed(tests?.suggestion)
   return tests.flatMap(([operator, argument]) => {
     const scalars = argumentsOf(filterOperators[operator], argument)
     if (scalars === null) throw malformed()
@@ -169,8 +182,14 @@ function fieldNamed(fields: FilterFields, name: string): FilterField | null {
   return null
 }
 
-/** The operators of one field with their arguments; null when the entry is malformed or has none. */
-function testsOf(entry: unknown, { states }: FilterField): Array<[FilterOperator, unknown]> | null {
+/**
+ * The operators of one field with their arguments; null when the entry is malformed or has none, and a suggestion for one that
+ * does not exist.
+ */
+function testsOf(
+  entry: unknown,
+  { states }: FilterField,
+): Array<[FilterOperator, unknown]> | { suggestion: string } | null {
   if (!isRecord(entry)) return null
   const bare = states !== undefined && !Object.hasOwn(entry, 'conditions')
   const conditions = bare ? entry : entry.conditions
@@ -178,7 +197,7 @@ function testsOf(entry: unknown, { states }: FilterField): Array<[FilterOperator
   const tests: Array<[FilterOperator, unknown]> = []
   for (const [name, argument] of Object.entries(conditions)) {
     const operator = states !== undefined && Object.hasOwn(states, `$${name}`) ? `$${name}` : name
-    if (!isOperator(operator)) return null
+    if (!isOperator(operator)) return { suggestion: didYouMean(name, Object.keys(filterOperators)) }
     tests.push([operator, argument])
   }
   return tests.length === 0 ? null : tests
