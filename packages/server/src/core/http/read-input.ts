@@ -113,10 +113,18 @@ function bodyReaderOf({ body: schema, consumes = 'json' }: Operation, required: 
   return (request, reportUnknown) => {
     const sent = request.body === undefined ? {} : request.body
     // Forms are those of OAuth, which requires that unknown parameters are ignored (RFC 6749, section 3.2).
-    const unknown = consumes === 'json' ? reportUnknown('body', validator.unknownFields(sent)) : []
+    const unknown =
+      consumes === 'json' ? reportUnknown('body', withoutPathParams(validator.unknownFields(sent), sent, request)) : []
     const body = consumes === 'json' ? sent : validator.coerce(sent)
     const faults = [...validator.faults(body, { root: 'Payload', required }), ...unknown]
     if (faults.length > 0) throw invalidPayload(faults)
     return validator.normalise(body)
   }
+}
+
+/** Clients repeat in the body what the path says (`POST /v1/vouchers/A` with `code: "A"`): that has its effect. */
+function withoutPathParams(fields: UnknownField[], body: unknown, { params }: FastifyRequest): UnknownField[] {
+  if (fields.length === 0) return fields
+  const values = new Set<unknown>(Object.values(params as object))
+  return fields.filter(({ path, name }) => path !== `.${name}` || !values.has((body as Record<string, unknown>)[name]))
 }

@@ -177,6 +177,15 @@ describe('over HTTP', () => {
     expect(answer.headers['guerdon-ignored']).toBeUndefined()
   })
 
+  test('a field that repeats the id in the path is not unknown, unless it contradicts it', async () => {
+    const shop = await newProject({ extra })
+    const repeated = await shop.call('POST', '/v1/probes/SUMMER%20A', { code: 'A', id: 'SUMMER A' }, strict)
+    expect(repeated).toMatchObject({ status: 200, headers: { 'preference-applied': 'handling=strict' } })
+    expect(repeated.headers['guerdon-ignored']).toBeUndefined()
+    const other = await shop.call('POST', '/v1/probes/SUMMER', { code: 'A', id: 'WINTER', items: [{ id: 'SUMMER' }] })
+    expect(other.headers['guerdon-ignored']).toBe('.id, .items[0].id')
+  })
+
   test('the header is there when the body is refused: the misspelt field is often the missing one', async () => {
     const shop = await newProject({ extra })
     const answer = await shop.call('POST', '/v1/probes/1', { cod: 'A' })
