@@ -165,6 +165,7 @@ describe('an invalid setting is reported with its valid values', () => {
     ['DATABASE_CONNECTIONS', '0', 'must be a whole number from 1 to 1000, not "0"'],
     ['DATABASE_URL', 'mysql://db/guerdon', 'must be a URL that begins with postgres:// or postgresql://'],
     ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent, not "loud"'],
+    ['UNKNOWN_FIELDS', 'reject', 'must be one of ignore, refuse, not "reject"'],
     ['AUTH_MODE', 'Strict', 'must be one of strict, either, not "Strict"'],
     ['AUTH_MODE', 'none', 'must be one of strict, either, not "none"'],
     ['OAUTH_TOKEN_TTL_SECONDS', '0', 'must be a whole number from 1 to 31536000, not "0"'],

@@ -40,6 +40,23 @@ describe('the faults of an order inside of a request are listed with the way fro
     })
   })
 
+  test('faults of the shape are listed together, wherever they are', async () => {
+    const shop = await newProject()
+    const { body } = await shop.call('POST', '/v1/validations', {
+      redeemables: [{ object: 'voucher' }],
+      order: { items: [{ quantity: [] }] },
+    })
+    const missing = "Property .redeemables[0] should have required property 'id'"
+    expect(body).toMatchObject({
+      key: 'invalid_payload',
+      details: missing,
+      errors: [
+        { path: '.redeemables[0].id', details: missing },
+        payload('.order.items[0].quantity', 'must be integer,string,null'),
+      ],
+    })
+  })
+
   test('the key is that of the first: an amount out of range has its own', async () => {
     const shop = await newProject()
     const answer = await shop.call('POST', '/v1/validations', {

@@ -90,7 +90,10 @@ function merged(a: Shape, b: Shape): Shape {
 function hasUnknown(shape: Shape, value: unknown): boolean {
   if (shape === plain || shape === anything || typeof value !== 'object' || value === null) return false
   const { fields, others } = shape
-  if (Array.isArray(value)) return others !== null && value.some((item) => hasUnknown(others, item))
+  if (Array.isArray(value)) {
+    if (others !== null) for (const item of value) if (hasUnknown(others, item)) return true
+    return false
+  }
   for (const name in value) {
     const field = fields.get(name) ?? others
     if (field === null || hasUnknown(field, (value as Record<string, unknown>)[name])) return true
