@@ -671,7 +671,7 @@ describe('CORS', () => {
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, OPTIONS',
       'access-control-allow-headers':
-        'Accept, Authorization, Content-Type, Idempotency-Key, X-App-Id, X-App-Token, X-Client-Application-Id, X-Client-Token, X-Request-Id, X-Voucherify-API-Version, X-Voucherify-Channel, X-Voucherify-Double-Opt-In',
+        'Accept, Authorization, Content-Type, Idempotency-Key, Prefer, X-App-Id, X-App-Token, X-Client-Application-Id, X-Client-Token, X-Request-Id, X-Voucherify-API-Version, X-Voucherify-Channel, X-Voucherify-Double-Opt-In',
       'access-control-max-age': '600',
       vary: 'Origin',
       'x-request-id': expect.stringMatching(/^v-/),
@@ -702,7 +702,7 @@ describe('CORS', () => {
     'access-control-allow-credentials': 'true',
     vary: 'Origin',
     'access-control-expose-headers':
-      'X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, X-Request-Id',
+      'X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, X-Request-Id, Guerdon-Ignored, Preference-Applied',
   }
 
   test('a trusted origin may read the response, also a refusal', async () => {
