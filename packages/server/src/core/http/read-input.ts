@@ -66,7 +66,7 @@ export function ignoredHeader(paths: readonly string[]): string {
   for (const path of paths) {
     const encoded = path.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu, encodeURIComponent)
     const longer = header === '' ? encoded : `${header}, ${encoded}`
-    if (longer.length + rest.length > limits.ignored_header_length_max) return header + rest
+    if (longer.length + rest.length > limits.ignored_header_length_max) return header === '' ? '...' : header + rest
     header = longer
   }
   return paths.length < limits.listed_faults_max ? header : header + rest

@@ -102,6 +102,7 @@ describe('the header', () => {
       }),
     )
     expect(ignoredHeader(Array(40).fill(`.${'n'.repeat(100)}`))).toMatch(/n, \.\.\.$/)
+    expect(ignoredHeader([`.${'🎁'.repeat(100)}`, '.a'])).toBe('...')
     expect(ignoredHeader(Array(limits.listed_faults_max).fill('.n'))).toMatch(/n, \.\.\.$/)
   })
 })
