@@ -138,7 +138,7 @@ describe('POST /api-keys', () => {
       expect(await read(shop, key, await tokenOf(shop, key))).toMatchObject({ status: 200 })
     }
     const client = await newKey(shop, { kind: 'client' })
-    expect(await tokenAnswer(shop, client)).toMatchObject({ status: 401 })
+    expect(await tokenAnswer(shop, client)).toMatchObject({ status: 403 }) // from a page, and for client scopes only
     expect(await read(shop, client, shop.access_token)).toMatchObject({ status: 401 })
   })
 

@@ -22,7 +22,7 @@ test('a tracking token is accepted as the source id wherever a client-side reque
     })
   expect(await asClient(shop, 'POST', '/client/v1/customers', { source_id: tracking_id, name: 'Ann' })).toMatchObject({
     status: 200,
-    body: { id: anna.id, source_id: 'anna' },
+    body: { id: anna.id, source_id: tracking_id },
   })
   expect((await ok(shop, 'GET', '/v1/customers')).total).toBe(1)
 })
