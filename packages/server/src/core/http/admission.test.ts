@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../operations.ts'
 import { type Answer, newProject, type Shop, send } from '../../testing/app.ts'
 import { testDatabase } from '../../testing/database.ts'
+import { newInstallation } from '../../testing/installation.ts'
 import { openNode } from '../../testing/nodes.ts'
 import { isTrustedOrigin } from '../lib/trusted-origin.ts'
 import { invalidPayload, notFound } from './errors.ts'
@@ -654,13 +655,10 @@ describe('CORS', () => {
   const corsOf = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control'))
 
   test('a preflight is answered without credentials, for an origin that any project trusts', async () => {
-    const { service } = calm
+    const { app, manage, made } = await newInstallation()
+    await manage('PUT', `/projects/${made.project_id}`, { client_trusted_domains: [origin] })
     const ask = (from: string) =>
-      send(service.app, 'OPTIONS', '/client/v1/redeem/probe', undefined, {
-        ...preflight,
-        origin: from,
-        accept: 'text/html',
-      })
+      send(app, 'OPTIONS', '/client/v1/redeem', undefined, { ...preflight, origin: from, accept: 'text/html' })
     const refused = await ask('https://unknown.test')
     expect(refused).toMatchObject({ status: 403, body: { details: "Origin 'https://unknown.test' is not allowed" } })
     expect(corsOf(refused)).toEqual([])

@@ -77,7 +77,8 @@ function projectGate(
       mode: settings.auth_mode,
       credentials,
       now: runtime.now(),
-      guard: (check) => wrongCredentials.guard(request.ip, runtime.now(), check),
+      guard: (presented, check) =>
+        wrongCredentials.guard({ address: request.ip, credentials: presented, now: runtime.now() }, check),
     })
     const identity = authenticated instanceof Promise ? await authenticated : authenticated
     const { project } = identity
@@ -140,9 +141,9 @@ export function clientCheckOf(
 function managementGate({ runtime: { credentials, now }, wrongCredentials }: GateKeeper): Gate {
   return async (request, reply) => {
     checkAccept(request.headers.accept)
-    const key = await wrongCredentials.guard(request.ip, now(), () =>
-      authenticateManagement(request.headers, credentials),
-    )
+    const { 'x-management-id': id, 'x-management-token': token } = request.headers
+    const presented = { address: request.ip, credentials: `management\n${id}\n${token}`, now: now() }
+    const key = await wrongCredentials.guard(presented, () => authenticateManagement(request.headers, credentials))
     checkStatus(key, request.ip)
     checkApiVersion(request.headers['x-voucherify-api-version'], reply)
     const caller: Caller = {

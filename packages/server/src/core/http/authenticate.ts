@@ -30,8 +30,8 @@ export interface Presentation {
   credentials: Credentials
   /** Unix milliseconds. */
   now: number
-  /** Runs a check whose result is not cached. */
-  guard?<T>(check: () => Promise<T>): Promise<T>
+  /** Runs a check of credentials, given as one text, whose result is not cached. */
+  guard?<T>(presented: string, check: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -40,8 +40,9 @@ export interface Presentation {
  * credentials come from the cache without a promise.
  */
 export function authenticate(presentation: Presentation): Identity | Promise<Identity> {
-  const { headers, family, credentials, now, guard = (check) => check() } = presentation
-  const identity = credentials.proven(cacheKeyOf(headers, family), () => guard(() => prove(presentation)))
+  const { headers, family, credentials, now, guard = (_, check) => check() } = presentation
+  const presented = cacheKeyOf(headers, family)
+  const identity = credentials.proven(presented, () => guard(presented, () => prove(presentation)))
   return identity instanceof Promise
     ? identity.then((verified) => requireUnexpired(verified, now))
     : requireUnexpired(identity, now)

@@ -13,9 +13,8 @@ export function refusalsOf(operation: Operation): Set<ErrorKey> {
   // Unknown query parameters and fields, where they are to be refused.
   shared.push('invalid_query_params')
   if (operation.body !== undefined && operation.consumes === undefined) shared.push('invalid_payload')
-  shared.push('unauthorized', 'forbidden', 'not_acceptable')
+  shared.push('unauthorized', 'forbidden', 'not_acceptable', 'too_many_requests')
   if (family === 'server' || family === 'client') shared.push('missing_required_permission')
-  if (family !== 'management') shared.push('too_many_requests')
   if (operation.method !== 'GET') shared.push('payload_too_large')
   if (operation.body !== undefined) shared.push('unsupported_media_type')
   if (mayRepeat(operation)) shared.push('idempotency_key_conflict', 'idempotency_key_in_progress', 'invalid_payload')
@@ -83,7 +82,8 @@ const explanations: Partial<Record<ErrorKey, string>> = {
   payload_too_large: 'the body is over the limit of the installation (10 MiB unless it says otherwise).',
   query_too_large: 'path and query together are over the limit (16,384 bytes unless the installation says otherwise).',
   unsupported_media_type: 'the `Content-Type` is not the one this operation takes.',
-  too_many_requests: 'a rate limit of the installation or the project is used up.',
+  too_many_requests:
+    'a rate limit of the installation or the project is used up, or the address has sent too many wrong credentials.',
   invalid_api_version: `\`X-Voucherify-API-Version\` is something else than \`${apiVersion}\`.`,
   invalid_payload:
     'the body or the `Idempotency-Key` is malformed or not of the required shape; `details` names the first fault, `errors` all. Also an unknown field, where those are to be refused.',

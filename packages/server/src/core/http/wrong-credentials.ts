@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallWindow } from '../lib/call-limits.ts'
 import { ApiError, tooManyRequests } from './errors.ts'
@@ -8,12 +9,22 @@ export interface WrongCredentials {
    * Checks credentials. Once an address has sent as many wrong ones as the limit allows, its refusals are delayed, longer each
    * time; while several of its checks are under way, further ones are refused with 429.
    */
-  guard<T>(address: string, now: number, check: () => Promise<T>): Promise<T>
+  guard<T>(presented: Presented, check: () => Promise<T>): Promise<T>
+}
+
+interface Presented {
+  address: string
+  /** What was presented, as one text. */
+  credentials: string
+  /** Unix milliseconds. */
+  now: number
 }
 
 /** Remembered addresses at most. */
 const addressesMax = 50_000
 const checksMax = 10
+/** Remembered credentials at most. */
+const provenMax = 10_000
 const [firstDelayMs, longestDelayMs] = [100, 2_000]
 
 interface Suspect {
@@ -26,18 +37,25 @@ interface Suspect {
 
 /** In the memory of this node; null: no limit. */
 export function newWrongCredentials(limit: CallWindow | null): WrongCredentials {
-  if (limit === null) return { guard: (_address, _now, check) => check() }
+  if (limit === null) return { guard: (_presented, check) => check() }
   const { calls: failuresMax, seconds } = limit
   const suspects = new Map<string, Suspect>()
+  /** Hashes of credentials that were right the last time: who sends them does not guess. */
+  const proven = new Set<string>()
 
   return {
-    async guard(address, now, check) {
+    async guard({ address, credentials, now }, check) {
+      const fingerprint = hash('sha256', credentials, 'base64')
+      if (proven.has(fingerprint)) return recheck(fingerprint, check)
       const suspect = suspects.get(address)
       const isSlowed = suspect !== undefined && suspect.failures >= failuresMax && suspect.since > now - seconds * 1_000
       if (isSlowed && suspect.checks >= checksMax) throw tooManyRequests(longestDelayMs)
       if (isSlowed) suspect.checks += 1
       try {
-        return await check()
+        const identity = await check()
+        proven.add(fingerprint)
+        if (proven.size > provenMax) proven.delete(proven.values().next().value as string)
+        return identity
       } catch (error) {
         if (isUnauthorized(error)) {
           const { failures } = recordFailure(address, now)
@@ -49,6 +67,15 @@ export function newWrongCredentials(limit: CallWindow | null): WrongCredentials 
         if (isSlowed) suspect.checks -= 1
       }
     },
+  }
+
+  async function recheck<T>(fingerprint: string, check: () => Promise<T>): Promise<T> {
+    try {
+      return await check()
+    } catch (error) {
+      if (isUnauthorized(error)) proven.delete(fingerprint)
+      throw error
+    }
   }
 
   function recordFailure(address: string, now: number): Suspect {
