@@ -7,13 +7,13 @@ export type Ask = (text: string, values: unknown[]) => Promise<any[]>
 
 /**
  * Compares everything that a project has stored about points: counters, lots, postings, transactions, pending entries, and the
- * rows of members and customers. Returns the inconsistencies. Set `is_in_order` when requests were sequential: then no row is
- * older than the row before it, and no posting takes points that only a later one gives.
+ * rows of members and customers. Returns the inconsistencies. In the order of their ids, no transaction is older than the one
+ * before it, and no posting takes points that only a later one gives.
  */
-export async function auditLedger(ask: Ask, projectId: string, { is_in_order = false } = {}): Promise<string[]> {
+export async function auditLedger(ask: Ask, projectId: string): Promise<string[]> {
   const rows = await ask(allAudits, [projectId])
   const found = rows.map(({ name, count, sample }) => `${name}: ${count}, such as ${JSON.stringify(sample)}`)
-  return [...found, ...(await auditCards(ask, projectId, is_in_order))]
+  return [...found, ...(await auditCards(ask, projectId))]
 }
 
 const cards = `v.project_id = $1 and v.type = 'LOYALTY_CARD' and v.deleted_at is null`
@@ -191,7 +191,7 @@ interface AuditedCard {
   transactions: Array<{ id: string; type: string; amount: number; balance: number; total: number; created_at: number }>
 }
 
-async function auditCards(ask: Ask, projectId: string, isInOrder: boolean): Promise<string[]> {
+async function auditCards(ask: Ask, projectId: string): Promise<string[]> {
   const rows = (await ask(
     `select v.id, v.code, v.credits_added as added, v.credits_subtracted as subtracted, v.credits_redeemed as redeemed,
       v.credits_expired as expired,
@@ -205,18 +205,18 @@ async function auditCards(ask: Ask, projectId: string, isInOrder: boolean): Prom
     from vouchers v where ${cards}`,
     [projectId],
   )) as AuditedCard[]
-  return rows.flatMap((card) => [...auditReplay(card, isInOrder), ...auditSequence(card, isInOrder)])
+  return rows.flatMap((card) => [...auditReplay(card), ...auditSequence(card)])
 }
 
 /** Replaying the postings on an empty card must give the stored lots and counters. */
-function auditReplay({ id, code, lots, postings, ...stored }: AuditedCard, isInOrder: boolean): string[] {
+function auditReplay({ id, code, lots, postings, ...stored }: AuditedCard): string[] {
   const faults: string[] = []
   const replayed = new Map<string, { points: number; expires_at: string | null }>()
   for (const { id: posting, destination, amount, lot_id, expires_at } of postings) {
     const lot = replayed.get(lot_id) ?? { points: 0, expires_at }
     lot.points += destination === id ? amount : -amount
     replayed.set(lot_id, lot)
-    if (isInOrder && lot.points < 0) faults.push(`lot ${lot_id} of ${code} is below zero after ${posting}`)
+    if (lot.points < 0) faults.push(`lot ${lot_id} of ${code} is below zero after ${posting}`)
   }
   const sortedText = (all: AuditedCard['lots']) => JSON.stringify(all.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
   // A lot that was opened without points, or emptied by a change that added none, has no postings.
@@ -247,7 +247,7 @@ const initialOf = ({ id, postings }: AuditedCard): number =>
   postings.reduce((sum, p) => sum + (p.transaction_id === null && p.destination === id ? p.amount : 0), 0)
 
 /** In the order of their ids, every transaction must state the balance after it. */
-function auditSequence(card: AuditedCard, isInOrder: boolean): string[] {
+function auditSequence(card: AuditedCard): string[] {
   const faults: string[] = []
   let [balance, total, at] = [initialOf(card), initialOf(card), 0]
   for (const transaction of card.transactions) {
@@ -261,7 +261,7 @@ function auditSequence(card: AuditedCard, isInOrder: boolean): string[] {
       faults.push(
         `${transaction.id} ${transaction.type} of ${card.code} has total ${transaction.total}, expected ${total}`,
       )
-    if (isInOrder && transaction.created_at < at)
+    if (transaction.created_at < at)
       faults.push(`${transaction.id} ${transaction.type} of ${card.code} has an id after that of a later transaction`)
     at = Math.max(at, transaction.created_at)
   }

@@ -15,7 +15,7 @@ import { giftLotId, loadAccount, saveEntry } from './initial-credits.ts'
 import type { AdjustBalance } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { getVoucher } from './store.ts'
-import { nextTransactionId } from './transaction-id.ts'
+import { nextTransaction } from './transaction-moment.ts'
 import { findLastTransaction, insertTransaction } from './transactions.ts'
 import { type StoredVoucher, toSimpleVoucher } from './voucher.ts'
 
@@ -29,12 +29,12 @@ export async function changeGift(
   { source, operation_type }: { source: 'API' | 'Automation'; operation_type: 'MANUAL' | 'AUTOMATIC' },
 ): Promise<Balance> {
   const campaign = card.campaign_id === null ? undefined : await findCampaign(ctx, card.campaign_id)
-  const id = nextTransactionId(ctx.now, await findLastTransaction(ctx, card.id))
-  await saveEntry(ctx, card, await entryOf(ctx, card, amount), id)
+  const moment = nextTransaction(ctx.now, await findLastTransaction(ctx, card.id))
+  await saveEntry(ctx, card, await entryOf(ctx, card, amount), moment)
   const updatedCard = await getVoucher(ctx, card.id)
   const balance = { ...balanceAfter(updatedCard, amount), operation_type }
   const transaction = await insertTransaction(ctx, {
-    id,
+    ...moment,
     voucher_id: card.id,
     campaign_id: card.campaign_id,
     type: amount > 0 ? 'CREDITS_ADDITION' : 'CREDITS_REMOVAL',

@@ -3,9 +3,9 @@ import type { Account, Entry } from '@guerdon/engine/schema'
 import type { Ctx } from '../../core/context.ts'
 import type { Changes, VoucherChange } from '../../core/db/checkout-changes.ts'
 import type { Balance, Transaction } from '../../core/events/shapes.ts'
-import { type Id, newId } from '../../core/lib/ids.ts'
+import { newId } from '../../core/lib/ids.ts'
 import { giftLotId } from './initial-credits.ts'
-import { nextTransactionId } from './transaction-id.ts'
+import { nextTransaction } from './transaction-moment.ts'
 import { type StoredVoucher, voucherBalanceOf, voucherTotalOf } from './voucher.ts'
 
 type Card = Pick<
@@ -47,8 +47,7 @@ export function entryChanges(
     operation_type?: 'MANUAL' | 'AUTOMATIC'
   },
 ): EntryChanges {
-  const at = Date.parse(now)
-  const id = nextTransactionId(now, last)
+  const { id, created_at } = nextTransaction(now, last)
   const balance = {
     ...balanceAfter(after, transactionDetails.amount),
     operation_type: transactionDetails.operation_type ?? 'MANUAL',
@@ -63,7 +62,7 @@ export function entryChanges(
     type: transactionDetails.type,
     details: { balance, ...transactionDetails.details },
     related_transaction_id: transactionDetails.related_transaction_id,
-    created_at: now,
+    created_at,
   }
   const pointsBefore = new Map(before.lots.map((lot) => [lot.id, lot.points]))
   const lots = account.asset === 'points' ? account.lots.filter((lot) => pointsBefore.get(lot.id) !== lot.points) : []
@@ -73,14 +72,14 @@ export function entryChanges(
       lots: lots.map(({ id, points, expires_at }) => ({ voucher_id: after.id, id, points, expires_at })),
       postings: postings.map(({ from, to, amount, lot, expires_at }) => ({
         voucher_id: after.id,
-        id: newId('posting', at),
-        transaction_id: id as Id<'transaction'>,
+        id: newId('posting', Date.parse(created_at)),
+        transaction_id: id,
         source: from,
         destination: to,
         amount,
         lot_id: lot === giftLotId ? null : lot,
         expires_at,
-        created_at: now,
+        created_at,
       })),
       transactions: [{ ...transaction, amount: transactionDetails.amount, balance: balance.balance }],
     },

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { VoucherRow } from '../../core/db/tables.ts'
 import { type Id, newId } from '../../core/lib/ids.ts'
+import type { TransactionMoment } from './transaction-moment.ts'
 import { type StoredVoucher, voucherBalanceOf } from './voucher.ts'
 
 /**
@@ -79,10 +80,9 @@ export async function saveEntry(
   ctx: Ctx,
   card: StoredVoucher,
   { postings }: Entry,
-  transactionId: Id<'transaction'>,
+  { id, created_at }: TransactionMoment,
 ): Promise<void> {
   const { db, project_id, now } = ctx
-  const at = Date.parse(now)
   if (postings.length > 0)
     await db
       .insertInto('postings')
@@ -90,14 +90,14 @@ export async function saveEntry(
         postings.map(({ from, to, amount, lot, expires_at }) => ({
           project_id,
           voucher_id: card.id,
-          id: newId('posting', at),
-          transaction_id: transactionId,
+          id: newId('posting', Date.parse(created_at)),
+          transaction_id: id,
           source: from,
           destination: to,
           amount,
           lot_id: lot === giftLotId ? null : lot,
           expires_at,
-          created_at: now,
+          created_at,
         })),
       )
       .execute()

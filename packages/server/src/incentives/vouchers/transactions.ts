@@ -7,12 +7,12 @@ import type { FilterFields } from '../../core/query/filter/filter.ts'
 import { cursorOf } from '../../core/query/list.ts'
 import type { VoucherTransactionQuery } from './schema.ts'
 
-type NewTransaction = Omit<Selectable<VoucherTransactionRow>, 'project_id' | 'created_at'>
+type NewTransaction = Omit<Selectable<VoucherTransactionRow>, 'project_id'>
 
-export async function insertTransaction({ db, project_id, now }: Ctx, row: NewTransaction): Promise<Transaction> {
+export async function insertTransaction({ db, project_id }: Ctx, row: NewTransaction): Promise<Transaction> {
   const inserted = await db
     .insertInto('voucher_transactions')
-    .values({ ...row, project_id, details: JSON.stringify(row.details), created_at: now })
+    .values({ ...row, project_id, details: JSON.stringify(row.details) })
     .returningAll()
     .executeTakeFirstOrThrow()
   return toTransaction(inserted)

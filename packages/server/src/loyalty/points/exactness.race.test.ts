@@ -94,8 +94,7 @@ const cardOf = async ({ code }: Member) => (await made(shop, 'GET', `/v1/loyalti
 
 const balanceOf = async (member: Member): Promise<number> => (await cardOf(member)).balance
 
-const audit = (): Promise<string[]> =>
-  auditLedger((text, values) => query(shop, text, values), shop.project_id, { is_in_order: false })
+const audit = (): Promise<string[]> => auditLedger((text, values) => query(shop, text, values), shop.project_id)
 
 const atOnceMax = scaled(200, 60)
 

@@ -6,7 +6,7 @@ import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { type Figure, figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import { balanceAfter } from '../../incentives/vouchers/entry-changes.ts'
-import { nextTransactionId } from '../../incentives/vouchers/transaction-id.ts'
+import { nextTransaction } from '../../incentives/vouchers/transaction-moment.ts'
 import {
   type Card,
   cardAccountOf,
@@ -106,18 +106,18 @@ function post(work: LoyaltyUnitOfWork, movement: Movement, { account, postings }
   addTo(card, 'credits_expired', totals.expired)
   const lotsBefore = new Map(card.lots.map((lot) => [lot.id, lot]))
   card.lots = account.lots.map((lot) => ({ created_at: at, ...lotsBefore.get(lot.id), ...lot }))
-  const id = nextTransactionId(at, voucher.last_transaction)
+  const { id, created_at } = nextTransaction(at, voucher.last_transaction)
   for (const { from, to, amount, lot, expires_at } of postings)
     work.writes.postings.push({
       voucher_id: voucher.id,
-      id: newId('posting', Date.parse(at)),
+      id: newId('posting', Date.parse(created_at)),
       transaction_id: id,
       source: from,
       destination: to,
       amount,
       lot_id: lot,
       expires_at,
-      created_at: at,
+      created_at,
     })
   const operationType = source === 'Automation' ? ('AUTOMATIC' as const) : ('MANUAL' as const)
   const balance = { ...balanceAfter(card.voucher, points), operation_type: operationType }
@@ -136,7 +136,7 @@ function post(work: LoyaltyUnitOfWork, movement: Movement, { account, postings }
       ...(holderTier === null ? {} : { holder_loyalty_tier: { id: holderTier.id, name: holderTier.name } }),
     },
     related_transaction_id: movement.related_transaction_id ?? null,
-    created_at: at,
+    created_at,
   }
   card.voucher = { ...card.voucher, last_transaction: id }
   work.writes.transactions.push({ ...transaction, amount: points, balance: balance.balance })

@@ -171,28 +171,27 @@ const audits: Record<string, string> = {
 }
 
 /**
- * Every transaction states the balance after it. In whatever order they happened, each starts from the balance of another one,
- * except the first, which starts from the initial credits, and the last ends with the balance of the card.
+ * Every transaction states the balance after it. In the order of their ids, each starts from the balance of the one before, the
+ * first from the initial credits, and the last ends with the balance of the card.
  */
 async function auditTransactions(shop: Shop): Promise<Finding> {
   const cards = await query(
     shop,
     `select v.code, v.credits_added as filled, v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired as left,
-      coalesce(jsonb_agg(jsonb_build_object('amount', t.amount, 'balance', t.balance)) filter (where t.id is not null), '[]') as transactions
+      coalesce(jsonb_agg(jsonb_build_object('amount', t.amount, 'balance', t.balance) order by t.id)
+        filter (where t.id is not null), '[]') as transactions
     from vouchers v left join voucher_transactions t on t.project_id = v.project_id and t.voucher_id = v.id
     where v.project_id = $1 and v.credits_added is not null group by v.project_id, v.id`,
     [shop.project_id],
   )
   const violations = cards.flatMap(({ code, filled, left, transactions }) => {
-    const ends = new Map<number, number>()
-    const count = (balance: number, by: number) => ends.set(balance, (ends.get(balance) ?? 0) + by)
-    count(filled, 1)
-    count(left, -1)
+    let before: number = filled
     for (const { amount, balance } of transactions as Array<{ amount: number; balance: number }>) {
-      count(balance, 1)
-      count(balance - amount, -1)
+      if (before + amount !== balance)
+        return [`a transaction of ${code} starts from ${balance - amount}, not ${before}`]
+      before = balance
     }
-    return [...ends.values()].every((sum) => sum === 0) ? [] : [`the transactions of ${code} do not form a sequence`]
+    return before === left ? [] : [`the transactions of ${code} end with ${before}, its balance is ${left}`]
   })
   return { looked_for: 'cards whose transactions do not form a sequence', times: cards.length, violations }
 }
