@@ -4,7 +4,7 @@ import { connectPglite, connectPostgres } from '../core/db/connect.ts'
 import type { Database } from '../core/db/database.ts'
 import { within } from '../core/lib/within.ts'
 import { atEnd } from './closings.ts'
-import { connectionWaitSeconds } from './connection-wait.ts'
+import { patientWaits } from './connection-wait.ts'
 import { createDatabase } from './postgres.ts'
 
 let opened: Promise<Database> | undefined
@@ -39,8 +39,7 @@ export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind
 
 async function open(): Promise<Database> {
   const provided = inject('database')
-  if (provided.kind === 'postgres')
-    return connectPostgres({ connectionString: provided.url, connection_wait_seconds: connectionWaitSeconds })
+  if (provided.kind === 'postgres') return connectPostgres({ connectionString: provided.url, ...patientWaits })
   return connectPglite({ snapshot: await openAsBlob(provided.snapshot) })
 }
 

@@ -6,7 +6,7 @@ import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
 import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
-import { connectionWaitSeconds } from './connection-wait.ts'
+import { patientWaits } from './connection-wait.ts'
 import { newPostgresDatabase } from './database.ts'
 import { openTestRuntime } from './runtime.ts'
 
@@ -30,7 +30,7 @@ export async function ownDatabase({ migrated = true } = {}): Promise<{ database:
 
 /** A separate connection pool to a PostgreSQL database, as another process would have. */
 export function anotherConnection(url: string): Database {
-  const database = connectPostgres({ connectionString: url, connection_wait_seconds: connectionWaitSeconds })
+  const database = connectPostgres({ connectionString: url, ...patientWaits })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= database.close()

@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { Kysely, type KyselyConfig } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
+import { ConnectionWatch, closeAtOnce } from './connection-watch.ts'
 import type { Database } from './database.ts'
 import { dialectOver } from './dialect.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -20,6 +22,8 @@ export interface PostgresOptions {
   connections_max?: number
   /** How long a request waits for a connection. */
   connection_wait_seconds?: number
+  /** How long a statement may go without an answer before the server is asked about it. */
+  statement_answer_seconds?: number
   onStatement?: OnStatement | undefined
 }
 
@@ -27,36 +31,57 @@ export function connectPostgres({
   connectionString,
   connections_max = 8,
   connection_wait_seconds = limits.connection_wait_seconds,
+  statement_answer_seconds = limits.statement_answer_seconds,
   onStatement,
 }: PostgresOptions): Database {
   const pool = new pg.Pool({
     connectionString,
     max: connections_max,
     application_name: 'guerdon',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: limits.keep_alive_seconds * 1_000,
     connectionTimeoutMillis: connection_wait_seconds * 1_000,
     statement_timeout: limits.request_timeout_seconds * 1_000,
     lock_timeout: limits.lock_timeout_seconds * 1_000,
     idle_in_transaction_session_timeout: limits.request_timeout_seconds * 1_000,
     types: { getTypeParser: typeParser },
     options: '-c TimeZone=UTC',
+    onConnect: (client) => watch.identify(client as pg.PoolClient),
   })
+  const watch = new ConnectionWatch(pool, { client: { connectionString }, answer_seconds: statement_answer_seconds })
   // The pool replaces a broken connection, but an 'error' event without a listener would end the process. The pool listens on
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({
-    dialect: dialectOver(new PostgresDriver(pool)),
+    dialect: dialectOver(new PostgresDriver(pool, watch)),
     ...loggedBy(onStatement),
   })
-  if (onStatement === undefined) skipKysely(db, pool)
+  const send = async (statement: pg.QueryConfig, { is_single = true } = {}): Promise<pg.QueryResult> => {
+    const client = await pool.connect()
+    let isBroken = false
+    try {
+      return await watch.run(client, statement)
+    } catch (error) {
+      // A single statement leaves its connection usable, a failed block of statements an open transaction.
+      isBroken = !is_single
+      throw error
+    } finally {
+      client.release(isBroken)
+    }
+  }
+  if (onStatement === undefined) skipKysely(db, send)
   return {
     kind: 'postgres',
     db,
-    execute: (text, values) => pool.query(text, values),
+    execute: (text, values = []) => send({ text, values }, { is_single: values.length > 0 }),
     alone: (work) => whileLocked(connectionString, work),
     load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     listen: (channel, onMessage, onGap) => listenOn(connectionString, channel, onMessage, onGap),
-    close: () => pool.end(),
+    async close() {
+      await watch.close()
+      await pool.end()
+    },
   }
 }
 
@@ -153,20 +178,44 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
 /** Advisory lock: any number, the same on every node, different from the migration lock. */
 const startLock = 7_309_453_616
 
-/** Holds an advisory lock on a separate connection; closing it releases the lock even if `work` fails or the process dies. */
+/**
+ * Holds an advisory lock on a separate connection; closing it releases the lock even if `work` fails or the process dies. Asks
+ * for the lock again and again instead of waiting for it, so that every statement can have a time limit.
+ */
 async function whileLocked<T>(connectionString: string, work: () => Promise<T>): Promise<T> {
-  const holder = new pg.Client({ connectionString, application_name: 'guerdon-start', keepAlive: true })
-  holder.on('error', () => {})
+  const holder = separateClient(connectionString, 'guerdon-start')
   await holder.connect()
   try {
-    await holder.query('select pg_advisory_lock($1)', [startLock])
+    while (!(await isLockTaken(holder))) await wait(100)
     return await work()
   } finally {
     await holder.end()
   }
 }
 
-/** Listens on a channel over a separate connection, and reconnects when it breaks. */
+async function isLockTaken(holder: pg.Client): Promise<boolean> {
+  const { rows } = await holder.query('select pg_try_advisory_lock($1) as is_taken', [startLock])
+  return rows[0].is_taken
+}
+
+/** A connection outside of the pool, whose statements are all short. */
+function separateClient(connectionString: string, applicationName: string): pg.Client {
+  const client = new pg.Client({
+    connectionString,
+    application_name: applicationName,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: limits.keep_alive_seconds * 1_000,
+    connectionTimeoutMillis: limits.connection_wait_seconds * 1_000,
+    query_timeout: limits.heartbeat_seconds * 1_000,
+  })
+  client.on('error', () => {})
+  return client
+}
+
+/**
+ * Listens on a channel over a separate connection, and reconnects when it breaks. A heartbeat notices that the network has
+ * forgotten it: a connection that only listens would wait for ever.
+ */
 async function listenOn(
   connectionString: string,
   channel: string,
@@ -178,12 +227,15 @@ async function listenOn(
   let retry: NodeJS.Timeout | undefined
 
   const open = async () => {
-    const fresh = new pg.Client({ connectionString, application_name: 'guerdon-listen', keepAlive: true })
+    const fresh = separateClient(connectionString, 'guerdon-listen')
     fresh.on('notification', ({ payload = '' }) => {
       if (!closed) onMessage(payload)
     })
-    fresh.on('error', () => {})
+    const heartbeat = setInterval(() => {
+      fresh.query('select 1').catch(() => closeAtOnce(fresh))
+    }, limits.heartbeat_seconds * 1_000).unref()
     fresh.on('end', () => {
+      clearInterval(heartbeat)
       // A connection that was never established is retried by `reopen`.
       if (closed || client !== fresh) return
       onGap()
@@ -193,7 +245,8 @@ async function listenOn(
       await fresh.connect()
       await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
-      await fresh.end().catch(() => {})
+      clearInterval(heartbeat)
+      closeAtOnce(fresh)
       throw error
     }
     if (closed) return fresh.end()

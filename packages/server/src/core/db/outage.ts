@@ -19,4 +19,4 @@ const transientStates = /^(08|40|53|57|58|55P03|25P03)/
 
 /** Messages of errors for which the drivers have no code. */
 const brokenConnection =
-  /timeout exceeded when trying to connect|Connection terminated|connection error|Query read timeout|is not queryable|pool after calling end|PGlite is clos|driver has already been destroyed/
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|connection error|Query read timeout|is not queryable|pool after calling end|PGlite is clos|driver has already been destroyed/

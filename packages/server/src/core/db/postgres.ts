@@ -7,6 +7,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type pg from 'pg'
+import type { ConnectionWatch } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
 import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
 import { isOutdated } from './transaction.ts'
@@ -17,18 +18,20 @@ const planLifetimeMs = 10_000
 /** Kysely's driver over a pool of `pg`: each connection prepares the declared statements and those that prove to be frequent. */
 export class PostgresDriver implements Driver {
   readonly #pool: pg.Pool
+  readonly #watch: ConnectionWatch
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>()
   readonly #frequent = new FrequentStatements()
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, watch: ConnectionWatch) {
     this.#pool = pool
+    this.#watch = watch
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PostgresConnection> {
     const client = await this.#pool.connect()
-    const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#frequent)
+    const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#watch, this.#frequent)
     this.#connections.set(client, connection)
     return connection
   }
@@ -72,11 +75,13 @@ class PostgresConnection implements DatabaseConnection {
   /** The pool closes the connection instead of reusing it: its transaction may still be open. */
   isBroken = false
   isInTransaction = false
+  readonly #watch: ConnectionWatch
   readonly #frequent: FrequentStatements
   #plannedAt = Date.now()
 
-  constructor(client: pg.PoolClient, frequent: FrequentStatements) {
+  constructor(client: pg.PoolClient, watch: ConnectionWatch, frequent: FrequentStatements) {
     this.client = client
+    this.#watch = watch
     this.#frequent = frequent
   }
 
@@ -93,25 +98,29 @@ class PostgresConnection implements DatabaseConnection {
 
   #run(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const declaredName = declaredNameOf(text)
-    if (declaredName !== undefined) return this.client.query({ name: declaredName, text, values })
+    if (declaredName !== undefined) return this.#send({ name: declaredName, text, values })
     const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
-    return name === undefined ? this.client.query(text, values) : this.#runFrequent({ name, text, values })
+    return name === undefined ? this.#send({ text, values }) : this.#runFrequent({ name, text, values })
   }
 
   async #runFrequent(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const now = Date.now()
     if (now - this.#plannedAt > planLifetimeMs) {
       this.#plannedAt = now
-      await this.client.query('discard plans')
+      await this.#send({ text: 'discard plans' })
     }
     try {
-      return await this.client.query(statement)
+      return await this.#send(statement)
     } catch (error) {
       this.#frequent.resetIfSchemaChanged(error)
       // A failed statement aborts its transaction, which `inTransaction` runs again; a single statement is repeated here.
       if (this.isInTransaction || !isOutdated(error)) throw error
-      return this.client.query(statement.text, statement.values as unknown[])
+      return this.#send({ text: statement.text, values: statement.values as unknown[] })
     }
+  }
+
+  #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    return this.#watch.run(this.client, statement)
   }
 }
 

@@ -8,7 +8,10 @@ const names = new Map<string, string>()
 let namesCount = 0
 
 /** Outside transactions, prepared statements go directly to the pool and skip the query builder. */
-const pools = new WeakMap<Db, pg.Pool>()
+const pools = new WeakMap<Db, SendToPool>()
+
+/** Runs one statement on any connection of a pool. */
+export type SendToPool = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
 
 /**
  * A statement that checkouts run constantly. Each connection parses and plans it once, which takes longer than running it. Its
@@ -20,8 +23,8 @@ export function preparedStatement<Row>(text: string): (db: Db, values: readonly 
   const name = newName()
   names.set(text, name)
   return async (db, values) => {
-    const pool = pools.get(db)
-    if (pool !== undefined) return runOn(pool, { name, text, values: [...values] })
+    const send = pools.get(db)
+    if (send !== undefined) return (await send({ name, text, values: [...values] })).rows as Row[]
     const { rows }: QueryResult<unknown> = await db.executeQuery(CompiledQuery.raw(text, [...values]))
     return rows as Row[]
   }
@@ -32,19 +35,9 @@ export const declaredNameOf = (text: string): string | undefined => names.get(te
 
 const newName = (): string => `guerdon_${++namesCount}`
 
-/** A failed statement leaves its connection usable; the pool discards a broken connection on release. */
-async function runOn<Row>(pool: pg.Pool, statement: pg.QueryConfig): Promise<Row[]> {
-  const client = await pool.connect()
-  try {
-    return (await client.query<Row & pg.QueryResultRow>(statement)).rows
-  } finally {
-    client.release()
-  }
-}
-
 /** Sends the prepared statements of a database directly to its pool. Statements that are logged need Kysely, which logs them. */
-export function skipKysely(db: Db, pool: pg.Pool): void {
-  pools.set(db, pool)
+export function skipKysely(db: Db, send: SendToPool): void {
+  pools.set(db, send)
 }
 
 /** Uses within a minute before a statement is prepared: PostgreSQL also makes five custom plans before it keeps a generic one. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { until } from '../../testing/background.ts'
-import { connectionWaitSeconds } from '../../testing/connection-wait.ts'
+import { patientWaits } from '../../testing/connection-wait.ts'
 import { newPostgresDatabase } from '../../testing/database.ts'
 import { connectPostgres } from '../db/connect.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -11,7 +11,7 @@ const connect = (connectionString: string, connectionsMax: number) =>
   connectPostgres({
     connectionString,
     connections_max: connectionsMax,
-    connection_wait_seconds: connectionWaitSeconds,
+    ...patientWaits,
   })
 
 test('ten nodes open the job queue of an empty database at once, and share the jobs', async () => {

@@ -175,7 +175,15 @@ export const limits = {
   /** Lock timeout: how long a statement waits for a row that another transaction has locked. */
   lock_timeout_seconds: 30,
   /** How long a request waits for a database connection before it is rejected. */
-  connection_wait_seconds: 20,
+  connection_wait_seconds: 8,
+  /** Time after which the server is asked whether it still works on a statement that it has not answered (docs/operations.md#the-database). */
+  statement_answer_seconds: 3,
+  /** Timeout of that question; after two in vain the database counts as unreachable. */
+  database_probe_ms: 2_500,
+  /** Heartbeat of a connection that only listens, and time within which it must be answered. */
+  heartbeat_seconds: 4,
+  /** Idle time of a database connection after which the operating system checks whether the other side still exists. */
+  keep_alive_seconds: 5,
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 

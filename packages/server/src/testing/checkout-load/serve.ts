@@ -1,14 +1,14 @@
 import { serve } from '../../command-line/serve.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { readSettings } from '../../core/settings.ts'
-import { connectionWaitSeconds } from '../connection-wait.ts'
+import { patientWaits } from '../connection-wait.ts'
 
 /*
  * The service as `guerdon serve` starts it, but without load shedding and with a longer wait for a connection: the load counts a 503
  * without a fault as a violation, and whether a process is overloaded depends on what else the machine does.
  */
 
-Object.assign(limits, { connection_wait_seconds: connectionWaitSeconds })
+Object.assign(limits, patientWaits)
 
 await serve(
   { settings: readSettings(process.env), say: (text) => void process.stdout.write(text) },
