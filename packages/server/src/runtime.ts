@@ -2,13 +2,15 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type BootstrapResult, bootstrap } from './account/installation/bootstrap.ts'
 import { openConfigurations } from './core/configuration/cache.ts'
 import type { Runtime } from './core/context.ts'
-import { connectPglite, connectPostgres, type OnStatement } from './core/db/connect.ts'
+import type { OnStatement } from './core/db/connect.ts'
 import type { Database } from './core/db/database.ts'
 import { migrate } from './core/db/migrate.ts'
+import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at-start.ts'
 import { openDeferredWriter } from './core/events/deferred-writer.ts'
 import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
+import { limits } from './core/lib/limits.ts'
 import type { Settings } from './core/settings.ts'
 import { wiring } from './wiring.ts'
 
@@ -16,14 +18,18 @@ import { wiring } from './wiring.ts'
  * Connects to the database of the settings: PostgreSQL by URL, otherwise the embedded one in its folder. At log level trace the text
  * of every statement is logged.
  */
-export async function connect(settings: Settings, log?: FastifyBaseLogger): Promise<Database> {
+export async function connect(
+  settings: Settings,
+  { log, ...retries }: Omit<StartOptions, 'onStatement'> & { log?: FastifyBaseLogger } = {},
+): Promise<Database> {
   const { database_url, database_connections, data_dir } = settings
   const onStatement: OnStatement | undefined =
     log?.level === 'trace'
       ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
       : undefined
-  if (database_url === null) return connectPglite({ folder: data_dir, onStatement })
-  return connectPostgres({ connectionString: database_url, connections_max: database_connections, onStatement })
+  const options = { ...retries, onStatement }
+  if (database_url === null) return openEmbedded(data_dir, options)
+  return openPostgres({ url: database_url, connections_max: database_connections }, options)
 }
 
 /** Connects, migrates and bootstraps the database and opens everything that uses it. Job workers are not started yet. */
@@ -32,7 +38,11 @@ export async function openRuntime(
   log: FastifyBaseLogger,
 ): Promise<{ runtime: Runtime; first_start: BootstrapResult | null }> {
   const now = () => Date.now()
-  const database = await connect(settings, log)
+  const database = await connect(settings, {
+    log,
+    retry_seconds: limits.start_retry_seconds,
+    onRetry: (problem) => log.warn(problem),
+  })
   const opened: Array<{ close(): Promise<void> }> = [database]
   try {
     const { result, applied, functions } = await migrate(database.db, (trx) =>

@@ -5,10 +5,10 @@ import {
   insertManagementKey,
   listManagementKeys,
 } from '../account/installation/management-keys.ts'
-import { roleOf } from '../account/projects/create.ts'
+import { roles } from '../account/projects/create.ts'
 import { findProjectOrOnly } from '../account/projects/store.ts'
 import type { Db } from '../core/db/database.ts'
-import type { KeyKind } from '../core/db/tables.ts'
+import type { KeyKind, Role } from '../core/db/tables.ts'
 import { inTransaction, sqlState } from '../core/db/transaction.ts'
 import { credentialChannel } from '../core/http/credentials.ts'
 import { toInstant } from '../core/lib/instant.ts'
@@ -29,10 +29,11 @@ export async function keys(
   id: string | undefined,
   options: KeyOptions,
 ): Promise<void> {
+  const newKey = verb === 'create' ? readNewKey(options) : null
   const database = await connect(settings)
   try {
     if (verb === 'list') say(await listKeys(database.db, options.project))
-    else if (verb === 'create') say(await createKey(database.db, options))
+    else if (newKey !== null) say(await createKey(database.db, newKey))
     else say(await revokeKey(database.db, id as string))
   } catch (error) {
     const isEmpty = sqlState(error) === '42P01'
@@ -52,10 +53,26 @@ async function listKeys(db: Db, projectId: string | undefined): Promise<string> 
   return table([['ID', 'KIND', 'ROLE', 'STATUS', 'APP ID', 'PROJECT', 'NAME'], ...lines])
 }
 
-async function createKey(db: Db, { project, name, kind = 'server', role = 'ADMIN' }: KeyOptions): Promise<string> {
+interface NewKey {
+  project: string | undefined
+  name: string
+  kind: KeyKind | 'management'
+  role: Role
+}
+
+const kinds = ['server', 'integration', 'client', 'management'] as const satisfies Array<NewKey['kind']>
+
+/** Checks the arguments of `keys create` before the database is opened. */
+function readNewKey({ project, name, kind = 'server', role = 'ADMIN' }: KeyOptions): NewKey {
   if (name === undefined || name === '') throw new Error('keys create needs a --name.')
-  if (!['server', 'integration', 'client', 'management'].includes(kind))
-    throw new Error(`--kind must be server, integration, client or management, not "${kind}".`)
+  const knownKind = kinds.find((each) => each === kind)
+  if (knownKind === undefined) throw new Error(`--kind must be one of ${kinds.join(', ')}, not "${kind}".`)
+  const knownRole = roles.find((each) => each === role)
+  if (knownRole === undefined) throw new Error(`--role must be one of ${roles.join(', ')}, not "${role}".`)
+  return { project, name, kind: knownKind, role: knownRole }
+}
+
+async function createKey(db: Db, { project, name, kind, role }: NewKey): Promise<string> {
   const createdAt = toInstant(Date.now())
   return inTransaction(db, async (trx) => {
     if (kind === 'management') {
@@ -66,8 +83,8 @@ async function createKey(db: Db, { project, name, kind = 'server', role = 'ADMIN
     const { key, secret } = await insertApiKey(trx, {
       project_id: projectId,
       name,
-      kind: kind as KeyKind,
-      role: roleOf(role),
+      kind,
+      role,
       ip_whitelist: [],
       is_primary: false,
       created_at: createdAt,

@@ -2,13 +2,17 @@ import { bootstrap } from '../account/installation/bootstrap.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { toInstant } from '../core/lib/instant.ts'
+import { limits } from '../core/lib/limits.ts'
 import { connect } from '../runtime.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { keyLines } from './welcome.ts'
 
 /** Migrates and bootstraps the database, then ends: for deployments that migrate before the rollout. */
 export async function migrateCommand({ settings, say }: CommandEnvironment): Promise<void> {
-  const database = await connect(settings)
+  const database = await connect(settings, {
+    retry_seconds: limits.start_retry_seconds,
+    onRetry: (problem) => say(`${problem}\n`),
+  })
   try {
     const { applied, functions, result } = await migrate(database.db, (trx) =>
       bootstrap(trx, settings.bootstrap, toInstant(Date.now())),

@@ -1,10 +1,11 @@
-import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { connectPglite } from '../core/db/connect.ts'
 import { databaseKind } from '../testing/database.ts'
+import { postgresUrl } from '../testing/nodes.ts'
 import { headersFrom, retryWhile503, runGuerdon, startGuerdon } from '../testing/process.ts'
 
 const json = { 'Content-Type': 'application/json' }
@@ -73,6 +74,31 @@ describe.runIf(databaseKind() === 'postgres')('without a database', () => {
     const incomplete = runGuerdon(['keys', 'revoke'], {})
     expect(await incomplete.ended).toBe(1)
     expect(incomplete.output()).toContain('guerdon keys revoke ID')
+  })
+
+  test('a database that does not exist ends the start with one message, without the password', async () => {
+    const url = Object.assign(new URL(postgresUrl()), { pathname: '/nowhere' })
+    const refused = runGuerdon(['serve'], { PORT: '0', DATABASE_URL: url.href })
+    expect(await refused.ended).toBe(1)
+    const { host, username, password } = url
+    expect(refused.output().split('\n').slice(1)).toEqual([
+      `DATABASE_URL: cannot connect to ${username}@${host}/nowhere: database "nowhere" does not exist.`,
+      '',
+    ])
+    expect(refused.output()).not.toContain(`:${password}@`)
+  })
+
+  test.each([
+    ['--kind', 'robot', '--kind must be one of server, integration, client, management, not "robot".'],
+    ['--role', 'KING', '--role must be one of ADMIN, USER, VIEWER, MERCHANT, USER_RESTRICTED, not "KING".'],
+    ['--name', '', 'keys create needs a --name.'],
+  ])('keys create %s %s ends with one message before it opens the database', async (option, value, message) => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'guerdon-keys-')), 'not-created')
+    onTestFinished(() => rmSync(dirname(folder), { recursive: true, force: true }))
+    const refused = runGuerdon(['keys', 'create', '--name', 'Till', option, value], { GUERDON_DATA_DIR: folder })
+    expect(await refused.ended).toBe(1)
+    expect(refused.output()).toBe(`${message}\n`)
+    expect(existsSync(folder)).toBe(false)
   })
 
   test('the version and the help are printed', async () => {

@@ -145,6 +145,28 @@ test('without BASE_URL the URL is the listening address, as reachable from this 
   expect(readSettings({ PORT: '80', HOST: '::1' }).base_url).toBe('http://[::1]:80')
 })
 
+test('in production the embedded database is used only if its folder is set', () => {
+  const problem =
+    'DATABASE_URL: must be set, since NODE_ENV is production; to use the embedded database there, set GUERDON_DATA_DIR to its folder'
+  expect(problemsOf({ NODE_ENV: 'production' })).toEqual([problem])
+  expect(problemsOf({ NODE_ENV: 'production', GUERDON_DATA_DIR: ' ' })).toEqual([problem])
+  expect(problemsOf({ NODE_ENV: 'production', GUERDON_DATA_DIR: '.guerdon' })).toEqual([])
+  expect(problemsOf({ NODE_ENV: 'production', DATABASE_URL: 'postgres://db/guerdon' })).toEqual([])
+  expect(problemsOf({ NODE_ENV: 'test' })).toEqual([])
+})
+
+test('the TLS parameters of DATABASE_URL are checked, and the URL is not repeated', () => {
+  const url = 'postgres://user:hidden@db/guerdon'
+  expect(problemsOf({ DATABASE_URL: `${url}?sslmode=verify` })).toEqual([
+    'DATABASE_URL: sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not "verify"',
+  ])
+  const [problem, ...more] = problemsOf({ DATABASE_URL: `${url}?sslrootcert=${folder}/missing.pem` })
+  expect(problem).toMatch(/^DATABASE_URL: sslrootcert cannot be read: ENOENT.*missing\.pem/)
+  expect(problem).not.toContain('hidden')
+  expect(more).toEqual([])
+  expect(problemsOf({ DATABASE_URL: `${url}?sslrootcert=${fileWith('ca.pem', '')}` })).toEqual([])
+})
+
 describe('an invalid setting is reported with its valid values', () => {
   test.each<[name: string, value: string, problem: string]>([
     ['PORT', '65536', 'must be a whole number from 0 to 65535, not "65536"'],

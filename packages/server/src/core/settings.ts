@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { checkDatabaseUrl } from './db/database-url.ts'
 import { type CallWindow, parseCallLimits } from './lib/call-limits.ts'
 import { limits } from './lib/limits.ts'
 
@@ -69,7 +70,11 @@ export const environment = {
     unset: '`http://HOST:PORT`',
     meaning: 'public URL of the service; the URLs of reports, exports and code images begin with it',
   },
-  DATABASE_URL: { unset: 'the embedded database', meaning: 'URL of the PostgreSQL database' },
+  DATABASE_URL: {
+    unset: 'the embedded database',
+    meaning:
+      'URL of the PostgreSQL database ([its parameters](../operations.md#the-database)); with `NODE_ENV=production`, required unless `GUERDON_DATA_DIR` is set',
+  },
   GUERDON_DATA_DIR: {
     standard: '.guerdon',
     meaning: 'folder of the embedded database; only one process at a time can use it',
@@ -193,7 +198,7 @@ export function readSettings(env: Environment): Settings {
     port,
     host,
     base_url: optional('BASE_URL', webAddress) ?? localAddress(host, port),
-    database_url: optional('DATABASE_URL', postgresUrl),
+    database_url: optional('DATABASE_URL', checkDatabaseUrl),
     data_dir: read('GUERDON_DATA_DIR', (value) => resolve(value)),
     database_connections: integer('DATABASE_CONNECTIONS', 1, 1_000),
     log_level: read('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
@@ -233,6 +238,10 @@ export function readSettings(env: Environment): Settings {
   }
   const { cluster_id = settings.cluster_id } = settings.bootstrap.project
   if (cluster_id !== settings.cluster_id) problems.push('BOOTSTRAP_PROJECT_JSON: its cluster_id must equal CLUSTER_ID')
+  if (env.NODE_ENV === 'production' && text('DATABASE_URL') === null && text('GUERDON_DATA_DIR') === null)
+    problems.push(
+      'DATABASE_URL: must be set, since NODE_ENV is production; to use the embedded database there, set GUERDON_DATA_DIR to its folder',
+    )
   if (problems.length > 0) throw new BadSettings(problems)
   return settings
 }
@@ -261,12 +270,6 @@ function oneOf<const T extends string>(...allowed: T[]): (text: string) => T {
 
 function boolean(text: string): boolean {
   return oneOf('true', 'false')(text) === 'true'
-}
-
-function postgresUrl(text: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('must be a URL that begins with postgres:// or postgresql://') // the value is not repeated: it contains a password
-  return text
 }
 
 function webAddress(text: string): string {

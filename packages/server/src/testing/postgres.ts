@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,16 +13,19 @@ export interface PostgresServer {
 
 /**
  * A real PostgreSQL: the server at `url`, or the bundled one, started on a free port of the loopback interface. Tests do not
- * simulate power loss, so without `is_durable` fsync is off.
+ * simulate power loss, so without `is_durable` fsync is off. With `has_tls` it is always the bundled one, with the certificate
+ * of testing/tls.
  */
 export async function startPostgres({
   url = process.env.TEST_DATABASE_URL,
   is_durable = false,
+  has_tls = false,
 }: {
   url?: string | undefined
   is_durable?: boolean
+  has_tls?: boolean
 } = {}): Promise<PostgresServer> {
-  if (url) return { url, stop: async () => {} }
+  if (url && !has_tls) return { url, stop: async () => {} }
   const EmbeddedPostgres = await importWithoutExitHooks()
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-postgres-'))
   chmodSync(folder, 0o777) // the server runs as another user when this process is root
@@ -39,11 +42,13 @@ export async function startPostgres({
       'max_connections=300',
       'listen_addresses=127.0.0.1',
       ...(is_durable ? [] : ['fsync=off', 'full_page_writes=off']),
+      ...(has_tls ? ['ssl=on'] : []),
     ].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })
   await server.initialise()
+  if (has_tls) for (const extension of ['crt', 'key'] as const) copyServerFile(join(folder, 'data'), extension)
   await server.start()
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
@@ -52,6 +57,15 @@ export async function startPostgres({
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** PostgreSQL reads its certificate and key from the data folder, and wants the key to be readable by its own user only. */
+function copyServerFile(dataFolder: string, extension: 'crt' | 'key'): void {
+  const name = extension === 'crt' ? 'server.pem' : 'server.key'
+  const file = join(dataFolder, `server.${extension}`)
+  writeFileSync(file, readFileSync(new URL(`./tls/${name}`, import.meta.url)), { mode: 0o600 })
+  const { uid, gid } = statSync(dataFolder)
+  chownSync(file, uid, gid)
 }
 
 /** The package installs exit hooks that end the process with code 0 even if tests failed; we stop the server ourselves. */

@@ -86,7 +86,7 @@ export async function insertProjectOf(
   })
 }
 
-const roles: readonly Role[] = ['ADMIN', 'USER', 'VIEWER', 'MERCHANT', 'USER_RESTRICTED']
+export const roles: readonly Role[] = ['ADMIN', 'USER', 'VIEWER', 'MERCHANT', 'USER_RESTRICTED']
 
 /** Validates the name of a role; 400 if it is unknown. */
 export function roleOf(name: string): Role {

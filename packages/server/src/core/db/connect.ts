@@ -7,6 +7,7 @@ import pg from 'pg'
 import { limits } from '../lib/limits.ts'
 import { ConnectionWatch, closeAtOnce } from './connection-watch.ts'
 import type { Database } from './database.ts'
+import { driverUrl } from './database-url.ts'
 import { dialectOver } from './dialect.ts'
 import { lockFolder } from './folder-lock.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
@@ -28,12 +29,13 @@ export interface PostgresOptions {
 }
 
 export function connectPostgres({
-  connectionString,
+  connectionString: databaseUrl,
   connections_max = 8,
   connection_wait_seconds = limits.connection_wait_seconds,
   statement_answer_seconds = limits.statement_answer_seconds,
   onStatement,
 }: PostgresOptions): Database {
+  const connectionString = driverUrl(databaseUrl)
   const pool = new pg.Pool({
     connectionString,
     max: connections_max,
@@ -138,6 +140,8 @@ export function openPglite(pglite: PGlite, unlock: () => void = () => {}, onStat
     listen: async () => ({ close: async () => {} }),
     async close() {
       await db.destroy()
+      // Kysely does nothing before the first statement, and an open PGlite keeps the process alive.
+      if (!pglite.closed) await pglite.close()
       unlock()
     },
   }

@@ -15,13 +15,16 @@ export function lockFolder(folder: string): () => void {
     if (lockText === null) continue // released a moment ago
     const holder = holderOf(lockText)
     if (attempt === attemptsMax || (holder !== null && isAlive(holder)))
-      throw new Error(
+      throw new FolderInUseError(
         `The data folder ${folder} is in use by another Guerdon process${holder === null ? '' : ` (pid ${holder.pid})`}. ` +
           'Stop that process, set GUERDON_DATA_DIR to another folder, or use PostgreSQL with DATABASE_URL to run several.',
       )
     removeStaleLock(file, lockText, ownLock)
   }
 }
+
+/** Another live process holds the lock. */
+export class FolderInUseError extends Error {}
 
 /** Several processes may race for the same stale lock; the losers soon find the lock of the winner, which is alive. */
 const attemptsMax = 100

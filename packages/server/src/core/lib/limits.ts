@@ -184,6 +184,10 @@ export const limits = {
   heartbeat_seconds: 4,
   /** Idle time of a database connection after which the operating system checks whether the other side still exists. */
   keep_alive_seconds: 5,
+  /** How long a start retries a database that cannot be reached yet. */
+  start_retry_seconds: 30,
+  /** Pause between two attempts of a start. */
+  start_retry_ms: 500,
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 

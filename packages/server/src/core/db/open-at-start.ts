@@ -1,0 +1,89 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { limits } from '../lib/limits.ts'
+import { connectPglite, connectPostgres, type OnStatement } from './connect.ts'
+import type { Database } from './database.ts'
+import { databaseNamed } from './database-url.ts'
+import { FolderInUseError } from './folder-lock.ts'
+import { isOutage } from './outage.ts'
+import { sqlState } from './transaction.ts'
+
+export interface StartOptions {
+  onStatement?: OnStatement | undefined
+  /** How long an error that may go away by itself is retried: orchestrators start a service and its database at once. */
+  retry_seconds?: number
+  /** Called before the first retry. */
+  onRetry?: (problem: string) => void
+}
+
+/** The database cannot be opened. The message names the setting and what to do, and contains no secret. */
+export class StartError extends Error {}
+
+/** Connects to PostgreSQL and returns once it answers. */
+export async function openPostgres(
+  { url, connections_max }: { url: string; connections_max: number },
+  { onStatement, ...retries }: StartOptions = {},
+): Promise<Database> {
+  const database = connectPostgres({ connectionString: url, connections_max, onStatement })
+  try {
+    await retried(() => database.execute('select 1'), {
+      ...retries,
+      isTransient: isOutage,
+      explain: (error) => `DATABASE_URL: cannot connect to ${databaseNamed(url)}: ${postgresProblem(error)}`,
+    })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+/** Opens the embedded database in its folder. */
+export function openEmbedded(folder: string, { onStatement, ...retries }: StartOptions = {}): Promise<Database> {
+  return retried(() => connectPglite({ folder, onStatement }), {
+    ...retries,
+    isTransient: (error) => (error as NodeJS.ErrnoException).code !== undefined && !(error instanceof FolderInUseError),
+    explain: (error) =>
+      error instanceof FolderInUseError
+        ? error.message
+        : `GUERDON_DATA_DIR: the embedded database in ${folder} cannot be opened: ${messageOf(error)}`,
+  })
+}
+
+interface Retries extends Omit<StartOptions, 'onStatement'> {
+  isTransient(error: unknown): boolean
+  explain(error: unknown): string
+}
+
+async function retried<T>(
+  open: () => Promise<T>,
+  { retry_seconds = 0, onRetry = () => {}, isTransient, explain }: Retries,
+): Promise<T> {
+  const deadline = performance.now() + retry_seconds * 1_000
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await open()
+    } catch (error) {
+      const left = deadline - performance.now()
+      if (!isTransient(error) || left <= 0) throw new StartError(explain(error), { cause: error })
+      if (attempt === 1) onRetry(`${explain(error)}; retrying for ${Math.ceil(left / 1_000)} s`)
+      await wait(Math.min(left, limits.start_retry_ms))
+    }
+}
+
+function postgresProblem(error: unknown): string {
+  const { code } = error as { code?: unknown }
+  if (code === 'ECONNREFUSED') return 'connection refused. Is PostgreSQL running there?'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved.'
+  if (typeof code === 'string' && certificateCodes.test(code))
+    return `${messageOf(error)}. Name the certificate of its authority with sslrootcert=FILE, or set sslmode=no-verify to encrypt without checking (docs/operations.md#the-database).`
+  if (sqlState(error) === '28P01') return `${messageOf(error)}. Check user and password.`
+  return `${messageOf(error)}.`
+}
+
+const certificateCodes = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/
+
+/** A host with several addresses gives one error for each, and no message of its own. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
