@@ -4,6 +4,7 @@ import { openConfigurations } from './core/configuration/cache.ts'
 import type { Runtime } from './core/context.ts'
 import type { OnStatement } from './core/db/connect.ts'
 import type { Database } from './core/db/database.ts'
+import { DiskFullError } from './core/db/embedded.ts'
 import { migrate } from './core/db/migrate.ts'
 import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at-start.ts'
 import { openDeferredWriter } from './core/events/deferred-writer.ts'
@@ -27,9 +28,21 @@ export async function connect(
     log?.level === 'trace'
       ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
       : undefined
-  const options = { ...retries, onStatement }
+  const options = { ...retries, onStatement, onDisk: log && diskReporter(log, data_dir) }
   if (database_url === null) return openEmbedded(data_dir, options)
   return openPostgres({ url: database_url, connections_max: database_connections }, options)
+}
+
+/** Says once that the disk is full, and once that there is room again: not for every request and job in between. */
+export function diskReporter(log: FastifyBaseLogger, folder: string): NonNullable<StartOptions['onDisk']> {
+  return ({ is_full, free_bytes }) => {
+    if (is_full)
+      log.error(
+        { folder, free_bytes },
+        'the disk of GUERDON_DATA_DIR is full: writes are answered with 503 until there is room; delete other files or enlarge the disk',
+      )
+    else log.warn({ folder, free_bytes }, 'the disk of GUERDON_DATA_DIR has room again: writes are served')
+  }
 }
 
 /** Connects, migrates and bootstraps the database and opens everything that uses it. Job workers are not started yet. */
@@ -51,7 +64,9 @@ export async function openRuntime(
     if (applied.length + functions.length > 0) log.info({ applied, functions }, 'database migrated')
     const credentials = await openCredentials(database, now)
     opened.push(credentials)
-    const jobs = await openJobs(database, (problem) => log.warn({ err: problem }, 'job queue problem'))
+    const jobs = await openJobs(database, (problem) => {
+      if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
+    })
     const deferred = openDeferredWriter(database.db, log)
     const configurations = openConfigurations()
     return {

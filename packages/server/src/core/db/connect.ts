@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { Kysely, type KyselyConfig } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
@@ -9,6 +9,7 @@ import { ConnectionWatch, closeAtOnce } from './connection-watch.ts'
 import type { Database } from './database.ts'
 import { driverUrl } from './database-url.ts'
 import { dialectOver } from './dialect.ts'
+import { Embedded, type EmbeddedOptions, freeBytesOf, isFatal } from './embedded.ts'
 import { lockFolder } from './folder-lock.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
 import { PostgresDriver } from './postgres.ts'
@@ -91,45 +92,64 @@ interface PgliteOptions {
   folder?: string
   snapshot?: Blob
   onStatement?: OnStatement | undefined
+  /** Called when the disk is full, and when there is room again. */
+  onDisk?: EmbeddedOptions['onDisk'] | undefined
+  /** The space left on the disk; a test sets it. */
+  freeBytes?: EmbeddedOptions['freeBytes']
 }
 
 /** Opens the embedded database in a folder, under an exclusive lock; without a folder, in memory. */
-export async function connectPglite({ folder, snapshot, onStatement }: PgliteOptions): Promise<Database> {
+export async function connectPglite({
+  folder,
+  snapshot,
+  onStatement,
+  onDisk = () => {},
+  freeBytes = folder === undefined ? () => Number.POSITIVE_INFINITY : () => freeBytesOf(folder),
+}: PgliteOptions): Promise<Database> {
   let unlock = () => {}
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true })
     unlock = lockFolder(folder)
   }
   try {
-    const pglite = await PGlite.create({
-      ...(folder === undefined ? {} : { dataDir: join(folder, 'pglite') }),
-      ...(snapshot === undefined ? {} : { loadDataDir: snapshot }),
-      parsers: { ...parsers, ...bytes.parsers },
-      serializers: bytes.serializers,
-    })
-    await pglite.exec("set timezone = 'UTC'")
-    return openPglite(pglite, unlock, onStatement)
+    const dataDir = folder === undefined ? {} : { dataDir: join(folder, 'pglite') }
+    const pglite = await startPglite({ ...dataDir, ...(snapshot === undefined ? {} : { loadDataDir: snapshot }) })
+    const embedded = new Embedded(pglite, { reopen: () => startPglite(dataDir), freeBytes, onDisk })
+    return databaseOver(embedded, unlock, onStatement)
   } catch (error) {
     unlock()
     throw error
   }
 }
 
-/** Wraps an embedded database that is already running. */
-export function openPglite(pglite: PGlite, unlock: () => void = () => {}, onStatement?: OnStatement): Database {
+/** Wraps an embedded database that is already running, in memory. */
+export function openPglite(pglite: PGlite): Database {
+  const reopen = () => Promise.reject(new Error('A database in memory cannot be opened again'))
+  return databaseOver(new Embedded(pglite, { reopen, freeBytes: () => Number.POSITIVE_INFINITY, onDisk: () => {} }))
+}
+
+async function startPglite(options: PGliteOptions): Promise<PGlite> {
+  const pglite = await PGlite.create({
+    ...options,
+    parsers: { ...parsers, ...bytes.parsers },
+    serializers: bytes.serializers,
+  })
+  // PGlite has no autovacuum to refresh statistics: prepared statements are planned again for the current table size each time.
+  await pglite.exec("set timezone = 'UTC'; set plan_cache_mode = force_custom_plan")
+  return pglite
+}
+
+function databaseOver(embedded: Embedded, unlock: () => void = () => {}, onStatement?: OnStatement): Database {
   const turns = newTurns()
-  const db = new Kysely<Tables>({ dialect: dialectOver(pgliteDriver(pglite, turns)), ...loggedBy(onStatement) })
+  const db = new Kysely<Tables>({ dialect: dialectOver(pgliteDriver(embedded, turns)), ...loggedBy(onStatement) })
   return {
     kind: 'pglite',
     db,
     async execute(text, values) {
       await turns.take()
       try {
-        if (values !== undefined && values.length > 0) return await pglite.query(text, values)
-        return { rows: (await pglite.exec(text)).flatMap((result) => result.rows) }
-      } catch (error) {
-        await pglite.exec('rollback').catch(() => {}) // a failed block of statements leaves its transaction open
-        throw error
+        const instance = await embedded.open()
+        return await embedded.run(instance, () => executeText(instance.pglite, text, values))
       } finally {
         turns.give()
       }
@@ -140,10 +160,20 @@ export function openPglite(pglite: PGlite, unlock: () => void = () => {}, onStat
     listen: async () => ({ close: async () => {} }),
     async close() {
       await db.destroy()
-      // Kysely does nothing before the first statement, and an open PGlite keeps the process alive.
-      if (!pglite.closed) await pglite.close()
+      await embedded.close() // Kysely closes nothing before its first statement, and an open PGlite keeps the process alive
       unlock()
     },
+  }
+}
+
+async function executeText(pglite: PGlite, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
+  try {
+    if (values.length > 0) return await pglite.query(text, values)
+    return { rows: (await pglite.exec(text)).flatMap((result) => result.rows) }
+  } catch (error) {
+    // A failed block of statements leaves its transaction open. After a panic the next statement would never end.
+    if (!isFatal(error)) await pglite.exec('rollback').catch(() => {})
+    throw error
   }
 }
 

@@ -3,6 +3,7 @@ import { limits } from '../lib/limits.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './connect.ts'
 import type { Database } from './database.ts'
 import { databaseNamed } from './database-url.ts'
+import type { EmbeddedOptions } from './embedded.ts'
 import { FolderInUseError } from './folder-lock.ts'
 import { isOutage } from './outage.ts'
 import { sqlState } from './transaction.ts'
@@ -10,9 +11,10 @@ import { sqlState } from './transaction.ts'
 export interface StartOptions {
   onStatement?: OnStatement | undefined
   /** How long an error that may go away by itself is retried: orchestrators start a service and its database at once. */
-  retry_seconds?: number
+  retry_seconds?: number | undefined
+  onDisk?: EmbeddedOptions['onDisk'] | undefined
   /** Called before the first retry. */
-  onRetry?: (problem: string) => void
+  onRetry?: ((problem: string) => void) | undefined
 }
 
 /** The database cannot be opened. The message names the setting and what to do, and contains no secret. */
@@ -21,12 +23,13 @@ export class StartError extends Error {}
 /** Connects to PostgreSQL and returns once it answers. */
 export async function openPostgres(
   { url, connections_max }: { url: string; connections_max: number },
-  { onStatement, ...retries }: StartOptions = {},
+  { onStatement, retry_seconds, onRetry }: StartOptions = {},
 ): Promise<Database> {
   const database = connectPostgres({ connectionString: url, connections_max, onStatement })
   try {
     await retried(() => database.execute('select 1'), {
-      ...retries,
+      retry_seconds,
+      onRetry,
       isTransient: isOutage,
       explain: (error) => `DATABASE_URL: cannot connect to ${databaseNamed(url)}: ${postgresProblem(error)}`,
     })
@@ -38,8 +41,11 @@ export async function openPostgres(
 }
 
 /** Opens the embedded database in its folder. */
-export function openEmbedded(folder: string, { onStatement, ...retries }: StartOptions = {}): Promise<Database> {
-  return retried(() => connectPglite({ folder, onStatement }), {
+export function openEmbedded(
+  folder: string,
+  { onStatement, onDisk, ...retries }: StartOptions = {},
+): Promise<Database> {
+  return retried(() => connectPglite({ folder, onStatement, onDisk }), {
     ...retries,
     isTransient: (error) => (error as NodeJS.ErrnoException).code !== undefined && !(error instanceof FolderInUseError),
     explain: (error) =>
@@ -49,7 +55,7 @@ export function openEmbedded(folder: string, { onStatement, ...retries }: StartO
   })
 }
 
-interface Retries extends Omit<StartOptions, 'onStatement'> {
+interface Retries extends Pick<StartOptions, 'retry_seconds' | 'onRetry'> {
   isTransient(error: unknown): boolean
   explain(error: unknown): string
 }

@@ -1,4 +1,3 @@
-import type { PGlite } from '@electric-sql/pglite'
 import {
   AbortedTransactionError,
   type CompiledQuery,
@@ -7,7 +6,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import { beginning } from './dialect.ts'
-import { PgliteStatements } from './pglite-statements.ts'
+import type { Embedded, Instance } from './embedded.ts'
 
 /**
  * A mutex for the single connection of PGlite. Each user holds it exclusively: the transaction of a request, a single
@@ -41,35 +40,53 @@ export function newTurns(): Turns {
   }
 }
 
-export function pgliteDriver(pglite: PGlite, turns: Turns): Driver {
-  const statements = new PgliteStatements(pglite)
-  const connection: DatabaseConnection = {
-    executeQuery: <R>({ sql, parameters }: CompiledQuery) => statements.run<R>(sql, parameters),
-    // PGlite returns all rows at once; callers page by key where that would be too much.
-    async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-      yield await connection.executeQuery<R>(query)
-    },
-  }
+export function pgliteDriver(embedded: Embedded, turns: Turns): Driver {
   return {
-    init: async () => {
-      await pglite.waitReady
-      // PGlite has no autovacuum to refresh statistics: prepared statements are planned again for the current table size each time.
-      await pglite.exec('set plan_cache_mode = force_custom_plan')
-    },
+    init: async () => {},
     acquireConnection: async () => {
       await turns.take()
-      return connection
+      try {
+        return new PgliteConnection(embedded, await embedded.open())
+      } catch (error) {
+        turns.give()
+        throw error
+      }
     },
     releaseConnection: async () => turns.give(),
-    beginTransaction: async (_, settings) => void (await statements.command(beginning(settings))),
-    commitTransaction: async () => {
+    beginTransaction: async (connection, settings) =>
+      void (await (connection as PgliteConnection).command(beginning(settings))),
+    commitTransaction: async (connection) => {
       // PostgreSQL rolls back instead if an earlier statement of the transaction failed.
-      if ((await statements.command('commit')) === 'ROLLBACK') throw new AbortedTransactionError()
+      if ((await (connection as PgliteConnection).command('commit')) === 'ROLLBACK') throw new AbortedTransactionError()
     },
-    rollbackTransaction: async () => void (await statements.command('rollback')),
+    rollbackTransaction: async (connection) => void (await (connection as PgliteConnection).command('rollback')),
     destroy: async () => {
       await turns.take()
-      await pglite.close()
+      await embedded.close()
     },
+  }
+}
+
+/** One turn on the embedded database: a transaction or a single statement. */
+class PgliteConnection implements DatabaseConnection {
+  readonly #embedded: Embedded
+  readonly #instance: Instance
+
+  constructor(embedded: Embedded, instance: Instance) {
+    this.#embedded = embedded
+    this.#instance = instance
+  }
+
+  executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#embedded.run(this.#instance, () => this.#instance.statements.run<R>(sql, parameters))
+  }
+
+  // PGlite returns all rows at once; callers page by key where that would be too much.
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query)
+  }
+
+  command(text: string): Promise<string | undefined> {
+    return this.#embedded.run(this.#instance, () => this.#instance.statements.command(text))
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/database.ts'
+import { DiskFullError } from '../db/embedded.ts'
 import { joinJsonTexts } from '../db/join-json-texts.ts'
 import { preparedStatement } from '../db/prepared-statements.ts'
 import type { Tally } from '../db/tallies.ts'
@@ -48,7 +49,7 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
       for (const batch of batchesOf(eventsToWrite, ({ data }) => data.length)) await insertEvents(db, batch)
       for (const batch of batchesOf(talliesToWrite)) await insertTallies(db, [JSON.stringify(batch)])
     } catch (error) {
-      log.warn({ err: error }, 'could not write deferred events')
+      if (!(error instanceof DiskFullError)) log.warn({ err: error }, 'could not write deferred events')
     }
   }
   const flush = () => {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { DiskFullError } from '../db/embedded.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Settings } from '../settings.ts'
 import { ApiError, errorText } from './errors.ts'
@@ -15,8 +16,9 @@ export function answerFailures(app: FastifyInstance, settings: Settings): void {
   app.decorateRequest('failure', null)
   app.setErrorHandler((thrown, request, reply) => {
     const refusal = refusalOf(thrown, settings)
-    // An ApiError thrown on purpose has nothing to log unless it has a cause.
-    if (refusal.status >= 500) request.failure = refusal === thrown ? (refusal.cause ?? null) : thrown
+    // An ApiError thrown on purpose has nothing to log unless it has a cause; a full disk is logged once, when it begins.
+    if (refusal.status >= 500 && !(thrown instanceof DiskFullError))
+      request.failure = refusal === thrown ? (refusal.cause ?? null) : thrown
     reply.code(refusal.status).headers(refusal.headers)
     if (refusal.bodiless) return reply.send()
     return reply

@@ -184,6 +184,9 @@ export const limits = {
   heartbeat_seconds: 4,
   /** Idle time of a database connection after which the operating system checks whether the other side still exists. */
   keep_alive_seconds: 5,
+  /** Space on the disk of the embedded database below which it only reads: four segments of its log (docs/operations.md#a-full-disk). */
+  embedded_reserve_bytes: 67_108_864,
+
   /** How long a start retries a database that cannot be reached yet. */
   start_retry_seconds: 30,
   /** Pause between two attempts of a start. */
