@@ -25,14 +25,20 @@ const rejected = {
   },
 }
 
+const rejectedBy = (limit: string, details: string) => ({
+  ...rejected,
+  headers: { ...rejected.headers, 'guerdon-limit': limit },
+  body: { ...rejected.body, details },
+})
+
 test('the rejected share rises while the event loop is late, and falls slowly afterwards', () => {
   const admission = newAdmissionController()
   const shareAfter = (lateMs: number) => {
     admission.adjust(lateMs)
     return admission.share()
   }
-  expect([900, 900, 900, 900, 900, 900, 900].map(shareAfter)).toEqual([0, 0, 0.25, 0.5, 0.75, 1, 1])
-  expect([0, 0, 900, 0].map(shareAfter)).toEqual([0.9375, 0.875, 1, 0.9375])
+  expect([900, 900, 900, 900, 900, 900, 900].map(shareAfter)).toEqual([0, 0, 0.25, 0.5, 0.75, 0.9375, 0.9375])
+  expect([0, 0, 900, 0].map(shareAfter)).toEqual([0.875, 0.8125, 0.9375, 0.875])
   expect(Array.from({ length: 15 }, () => shareAfter(0)).at(-1)).toBe(0)
 })
 
@@ -50,6 +56,15 @@ test('exactly the current share of requests is rejected', () => {
   expect(Array.from({ length: 8 }, () => admission.shouldReject()).filter(Boolean)).toHaveLength(2)
 })
 
+test('however long the overload lasts, one request in sixteen is admitted', () => {
+  const admission = newAdmissionController()
+  for (let check = 0; check < 100; check += 1) admission.adjust(10_000)
+  for (let round = 0; round < 10; round += 1)
+    expect(Array.from({ length: 16 }, () => admission.shouldReject()).filter((isRejected) => !isRejected)).toHaveLength(
+      1,
+    )
+})
+
 test('operations are rejected while too many requests wait for the database, and the waiting ones are served', async () => {
   const { app, call, runtime } = await newService()
   await allServed(call) // its keys are cached, and no share of the requests is rejected for another reason
@@ -60,7 +75,8 @@ test('operations are rejected while too many requests wait for the database, and
   const others = Array.from({ length: limits.database_waiting_max }, () => runtime.database.execute('select 1'))
   await expect.poll(waiting).toBeGreaterThanOrEqual(limits.database_waiting_max)
 
-  for (const answer of await Promise.all(Array.from({ length: 100 }, call))) expect(answer).toMatchObject(rejected)
+  for (const answer of await Promise.all(Array.from({ length: 100 }, call)))
+    expect(answer).toMatchObject(rejectedBy('database_waiting_max', '1000 requests wait for the database'))
   expect(await send(app, 'GET', '/health/live')).toMatchObject({ status: 200 })
   const [ready, metrics] = await Promise.all(['/health/ready', '/metrics'].map((path) => send(app, 'GET', path)))
   expect(ready).toMatchObject(rejected)
@@ -110,12 +126,31 @@ test('operations are rejected while the event loop cannot keep up, and served ag
   const answers = await Promise.all(Array.from({ length: 8 }, call))
   const refused = answers.filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThanOrEqual(2)
-  for (const answer of refused) expect(answer).toMatchObject(rejected)
+  for (const answer of refused)
+    expect(answer).toMatchObject(rejectedBy('event_loop_late_ms_max', 'The node is overloaded'))
   for (const path of ['/health/live', '/health/ready', '/docs'])
     await expect.poll(() => send(app, 'GET', path), { message: path }).toMatchObject({ status: 200 })
   expect(await shedBy(app)).toBe(shedBefore + refused.length)
 
   await allServed(call)
+})
+
+test('a client that waits as long as Retry-After says gets through, although the node stays overloaded', async () => {
+  const { call } = await newService()
+  await expect.poll(call).toMatchObject({ status: 200 })
+  await makeLate()
+  const overload = setInterval(() => block(limits.event_loop_late_ms_max + 350), 1)
+  onTestFinished(() => clearInterval(overload))
+  const others = setInterval(() => void call(), 100)
+  onTestFinished(() => clearInterval(others))
+  let answer = await call()
+  for (let tries = 1; answer.status === 503; tries += 1) {
+    expect(tries).toBeLessThan(100)
+    // A tenth of the time: to admit one request in sixteen does not depend on the pace.
+    await wait(Number(answer.headers['retry-after']) * 100)
+    answer = await call()
+  }
+  expect(answer).toMatchObject({ status: 200 })
 })
 
 /** Waits until the service rejects none: the rejected share changes by sixteenths. */

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import type { Runtime } from '../core/context.ts'
 import { errorText } from '../core/http/errors.ts'
-import { unavailable } from '../core/http/failures.ts'
+import { type ExceededLimit, unavailable } from '../core/http/failures.ts'
 import { limits } from '../core/lib/limits.ts'
 
 export type ShedReason = 'closing' | 'database' | 'event_loop'
@@ -44,7 +44,7 @@ export function shedLoad(
     if (reason === null) return next()
     shed[reason] += 1
     // Not thrown: a stack trace and a log line for each rejection would add to the load.
-    const refusal = unavailable()
+    const refusal = unavailable(limitOf[reason])
     reply
       .code(refusal.status)
       .headers(refusal.headers)
@@ -73,12 +73,21 @@ export function shedLoad(
   }
 }
 
+/** The limit that a rejection names; a stopping process has exceeded none. */
+const limitOf: Record<ShedReason, ExceededLimit | undefined> = {
+  closing: undefined,
+  database: 'database_waiting_max',
+  event_loop: 'event_loop_late_ms_max',
+}
+
 const intervalMs = 250
+
+const shareMax = 15 / 16
 
 /** Decides which requests are rejected. */
 export interface AdmissionController {
   adjust(lateMs: number): void
-  /** The share of requests to reject, from 0 to 1. */
+  /** The share of requests to reject, from 0 to 15/16. */
   share(): number
   /** Whether to reject the current request. */
   shouldReject(): boolean
@@ -87,7 +96,8 @@ export interface AdmissionController {
 /**
  * Raises the rejected share quickly while the event loop is late and lowers it slowly once it is not, so that it settles
  * where the process just keeps up instead of oscillating between all and nothing. A single pause (a large garbage
- * collection, a vacuum of the embedded database) is no overload: rejection starts after three late checks in a row.
+ * collection, a vacuum of the embedded database) is no overload: rejection starts after three late checks in a row. One request
+ * in sixteen is admitted in any case, so that a client that waits and retries gets through however long the overload lasts.
  */
 export function newAdmissionController(): AdmissionController {
   let lateInARow = 0
@@ -97,7 +107,7 @@ export function newAdmissionController(): AdmissionController {
     adjust(lateMs) {
       lateInARow = lateMs > limits.event_loop_late_ms_max ? lateInARow + 1 : 0
       const isOverloaded = lateInARow >= 3 || (lateInARow > 0 && share > 0)
-      share = isOverloaded ? Math.min(1, share + 0.25) : Math.max(0, share - 0.0625)
+      share = isOverloaded ? Math.min(shareMax, share + 0.25) : Math.max(0, share - 0.0625)
     },
     share: () => share,
     shouldReject() {

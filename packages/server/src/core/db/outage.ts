@@ -11,6 +11,10 @@ export function isOutage(error: unknown): boolean {
   return state === undefined ? brokenConnection.test(message) : transientStates.test(state)
 }
 
+/** Whether no connection of the pool became free in time. */
+export const isPoolExhausted = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+
 /** Network errors. Checked before SQLSTATEs, because `EPIPE` looks like one. */
 const connectionCodes = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { DiskFullError } from '../db/embedded.ts'
-import { isOutage } from '../db/outage.ts'
+import { isOutage, isPoolExhausted } from '../db/outage.ts'
+import { limits } from '../lib/limits.ts'
 import type { Settings } from '../settings.ts'
 import { ApiError, errorText } from './errors.ts'
 
@@ -36,6 +37,7 @@ export function refusalOf(thrown: unknown, { max_body_bytes }: Pick<Settings, 'm
   // any other error is ignored.
   if (statusCode === 400 && (isFrameworkCode(code) || code === 'ECONNRESET'))
     return new ApiError('invalid_payload', { details: 'The request is malformed' })
+  if (isPoolExhausted(thrown)) return unavailable('connection_wait_seconds')
   return isOutage(thrown) ? unavailable() : new ApiError('internal_error')
 }
 
@@ -46,4 +48,18 @@ const payloadTooLarge = (maxBodyBytes: number) =>
     message: `Payload content length greater than maximum allowed: ${maxBodyBytes}`,
   })
 
-export const unavailable = () => new ApiError('service_unavailable', {}, { 'Retry-After': '5' })
+/** The limits of core/lib/limits.ts that make a node answer 503. */
+export type ExceededLimit = keyof typeof exceeded
+
+const exceeded = {
+  connection_wait_seconds: `No database connection became free within ${limits.connection_wait_seconds} s`,
+  database_waiting_max: `${limits.database_waiting_max} requests wait for the database`,
+  event_loop_late_ms_max: 'The node is overloaded',
+  request_timeout_seconds: `The request took longer than ${limits.request_timeout_seconds} s`,
+} as const satisfies Partial<Record<keyof typeof limits, string>>
+
+/** 503: the caller may retry after a few seconds. The header names the limit that was exceeded, if it was one. */
+export const unavailable = (limit?: ExceededLimit): ApiError =>
+  limit === undefined
+    ? new ApiError('service_unavailable', {}, { 'Retry-After': '5' })
+    : new ApiError('service_unavailable', { details: exceeded[limit] }, { 'Retry-After': '5', 'Guerdon-Limit': limit })

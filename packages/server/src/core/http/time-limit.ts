@@ -34,5 +34,5 @@ export function limitTime(
 
 function refuse(reply: FastifyReply): void {
   if (reply.raw.headersSent) reply.raw.destroy()
-  else if (!reply.sent) reply.send(unavailable())
+  else if (!reply.sent) reply.send(unavailable('request_timeout_seconds'))
 }
