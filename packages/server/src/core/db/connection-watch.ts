@@ -51,16 +51,17 @@ export class ConnectionWatch {
     this.#pids.set(client, rows[0].pid)
   }
 
-  /** Runs a statement on a connection that it watches until the answer. */
-  async run(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  /** Runs a statement on a connection that it watches until the answer. Without `await`, which would cost each statement a turn. */
+  run(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const unanswered: Unanswered = { since: performance.now(), silent: null }
     this.#unanswered.set(client, unanswered)
-    try {
-      return await client.query(statement)
-    } finally {
+    const result = client.query(statement)
+    const answered = () => {
       // Another statement may have been sent on the same connection meanwhile.
       if (this.#unanswered.get(client) === unanswered) this.#unanswered.delete(client)
     }
+    result.then(answered, answered)
+    return result
   }
 
   async close(): Promise<void> {

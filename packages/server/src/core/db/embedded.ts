@@ -84,8 +84,7 @@ export class Embedded {
     if (now - this.#lookedAt < lookMs) return
     this.#lookedAt = now
     // More than the reserve before it counts as room, or every statement near the limit would switch it.
-    const { embedded_reserve_bytes: reserve } = limits
-    this.#setFull(this.#options.freeBytes() < (this.#isFull ? reserve * 1.25 : reserve))
+    this.#setFull(this.#options.freeBytes() < limits.embedded_reserve_bytes * (this.#isFull ? 1.25 : 1))
   }
 
   #setFull(isFull: boolean): void {
