@@ -18,7 +18,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const ownEntry = <T>(map: Readonly<Record<string, T>> | null | undefined, key: string): T | undefined =>
   map != null && Object.hasOwn(map, key) ? map[key] : undefined
 
-const numeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** A number, or a string that spells one. */
 export function toNumber(value: unknown): number | null {

@@ -13,6 +13,7 @@ import { limitTime } from './core/http/time-limit.ts'
 import { watchRequests } from './core/http/watch-requests.ts'
 import { newWrongCredentials } from './core/http/wrong-credentials.ts'
 import { newId } from './core/lib/ids.ts'
+import { limits } from './core/lib/limits.ts'
 import { operations as allOperations } from './operations.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
 
@@ -35,7 +36,8 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     trustProxy:
       settings.trust_proxy_hops === 0 ? false : (_address: string, hop: number) => hop < settings.trust_proxy_hops,
     bodyLimit: settings.max_body_bytes,
-    http: { maxHeaderSize: settings.max_query_bytes + 32_768 },
+    // Node counts the request line too, of which the method and the version take a few bytes.
+    http: { maxHeaderSize: settings.max_query_bytes + limits.header_bytes_max + 64 },
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: settings.max_query_bytes,
@@ -58,7 +60,7 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
   })
   app.decorateRequest('admitted', null)
   app.decorateRequest('raw_body', undefined)
-  acceptBodies(app)
+  acceptBodies(app, settings)
   answerFailures(app, settings)
   const watch = watchRequests(app)
   limitTime(app, watch)
@@ -75,7 +77,10 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     next()
   })
   const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load })
-  app.addHook('onRequest', (request, _reply, next) => next(isTooLong(request) ? queryTooLarge() : undefined))
+  app.addHook('onRequest', (request, _reply, next) => {
+    if (isTooLong(request)) return next(queryTooLarge())
+    next(hasLongHeaders(request) ? headersTooLarge(limits.header_bytes_max) : undefined)
+  })
 
   mount(
     app,
@@ -101,12 +106,23 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     })
   }
 
+  /** Names and values as they were sent, with the four bytes that separate and end each. */
+  function hasLongHeaders({ raw: { rawHeaders } }: FastifyRequest): boolean {
+    let bytes = rawHeaders.length * 2
+    for (const text of rawHeaders) bytes += text.length
+    return bytes > limits.header_bytes_max
+  }
+
+  function headersTooLarge(bytesMax: number): ApiError {
+    return new ApiError('query_too_large', { details: `The headers are longer than ${bytesMax} bytes` })
+  }
+
   /** Answers malformed HTTP, or headers that are too large, with an error body of the API. */
   function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
     if (!socket.writable) return
     const refusal =
       error.code === 'HPE_HEADER_OVERFLOW'
-        ? new ApiError('query_too_large')
+        ? headersTooLarge(limits.header_bytes_max)
         : new ApiError('invalid_payload', { details: 'The request is malformed' })
     const requestId = newId('request', runtime.now())
     const body = errorText(refusal, requestId, settings.error_messages)

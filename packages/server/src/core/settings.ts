@@ -28,6 +28,8 @@ export interface Settings {
   client_sessions_max: number
   trust_proxy_hops: number
   max_body_bytes: number
+  max_ordinary_body_bytes: number
+  max_client_body_bytes: number
   max_query_bytes: number
   /** What becomes of fields and query parameters that an operation does not know. */
   unknown_fields: 'ignore' | 'refuse'
@@ -128,7 +130,16 @@ export const environment = {
     meaning:
       'number of trusted proxies in front of the service: hops of `X-Forwarded-For` used for the IP address of a caller',
   },
-  MAX_BODY_BYTES: { standard: '10485760', meaning: 'maximum size of a request body' },
+  MAX_BODY_BYTES: {
+    standard: '10485760',
+    meaning:
+      'maximum size of any request body: of bulk updates, imports and files ([request size](limits.md#request-size))',
+  },
+  MAX_ORDINARY_BODY_BYTES: {
+    standard: '1048576',
+    meaning: 'maximum size of the body of all other server-side and management requests',
+  },
+  MAX_CLIENT_BODY_BYTES: { standard: '262144', meaning: 'maximum size of the body of client-side requests' },
   MAX_QUERY_BYTES: { standard: '16384', meaning: 'maximum size of the request URL (path and query)' },
   UNKNOWN_FIELDS: {
     standard: 'ignore',
@@ -217,6 +228,8 @@ export function readSettings(env: Environment): Settings {
     client_sessions_max: integer('CLIENT_SESSIONS_MAX', 1, 1_000_000),
     trust_proxy_hops: integer('TRUST_PROXY_HOPS', 0, 100),
     max_body_bytes: integer('MAX_BODY_BYTES', 1_024, 1_073_741_824),
+    max_ordinary_body_bytes: integer('MAX_ORDINARY_BODY_BYTES', 1_024, 1_073_741_824),
+    max_client_body_bytes: integer('MAX_CLIENT_BODY_BYTES', 1_024, 1_073_741_824),
     max_query_bytes: integer('MAX_QUERY_BYTES', 256, 1_048_576),
     unknown_fields: read('UNKNOWN_FIELDS', oneOf('ignore', 'refuse')),
     webhook_timeout_ms: integer('WEBHOOK_TIMEOUT_MS', 1, 600_000),
@@ -275,7 +288,9 @@ function boolean(text: string): boolean {
 function webAddress(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text) || /[?#]/.test(text))
     throw new Error(`must be a URL that begins with http:// or https://, without a query, not "${text}"`)
-  return text.replace(/\/+$/, '')
+  let end = text.length
+  while (text[end - 1] === '/') end -= 1
+  return text.slice(0, end)
 }
 
 /** The URL of the service on this machine. */

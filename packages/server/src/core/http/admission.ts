@@ -170,16 +170,17 @@ function isBulk({ method, path }: Operation): boolean {
 /** The most specific matching range decides: a client that refuses JSON by name (`q=0`) gets 406 even if it accepts a wildcard. */
 function checkAccept(accept: string | undefined): void {
   if (accept === undefined || accept === '*/*' || accept === 'application/json' || accept.trim() === '') return
-  const ranges = accept.split(',').map((part) => {
-    const [type = '', ...parameters] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/)
-    return { rank: rankOf(type), wanted: !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) }
-  })
-  const highest = Math.max(...ranges.map(({ rank }) => rank))
-  if (highest === 0 || !ranges.some(({ rank, wanted }) => rank === highest && wanted))
-    throw new ApiError('not_acceptable', { details: 'This service answers with application/json' })
+  let highest = 0
+  let isWanted = false
+  for (const range of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const rank = rankOf(type)
+    if (rank < highest || rank === 0) continue
+    const isAccepted = !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+    isWanted = rank > highest ? isAccepted : isWanted || isAccepted
+    highest = rank
+  }
+  if (!isWanted) throw new ApiError('not_acceptable', { details: 'This service answers with application/json' })
 }
 
 /** Specificity of a media range that matches JSON; 0 when it does not match. */

@@ -21,6 +21,26 @@ const extra = [
     run: async (_ctx, { body }) => ({ read: body }),
   }),
   operation({
+    id: 'probeImport',
+    method: 'POST',
+    path: '/v1/probes/import',
+    summary: 'Says what it read, of a bulk body',
+    body: Body,
+    reply: Type.Object({ read: Body }),
+    errors: [],
+    run: async (_ctx, { body }) => ({ read: body }),
+  }),
+  operation({
+    id: 'probeList',
+    method: 'POST',
+    path: '/v1/probes/bulk/async',
+    summary: 'Counts the elements',
+    body: Type.Array(Body, { minItems: 1, maxItems: 3_000 }),
+    reply: Type.Object({ count: Int(), last: Body }),
+    errors: [],
+    run: async (_ctx, { body }) => ({ count: body.length, last: body.at(-1) as object }),
+  }),
+  operation({
     id: 'probeForm',
     method: 'POST',
     path: '/v1/probes/form',
@@ -328,14 +348,40 @@ const tooLarge = (max: number) => ({
 })
 
 describe('the size of a body', () => {
-  test('may be 10,485,760 bytes, and one more is refused', async () => {
+  test.each([
+    ['an ordinary request', '/v1/probes/body', 1_048_576],
+    ['an import', '/v1/probes/import', 10_485_760],
+  ])('of %s on %s may be %i bytes, and one more is refused', async (_kind, path, bytes) => {
     const roomy = await newProject({ extra })
-    const fits = objectOf(10_485_760)
-    expect(Buffer.byteLength(fits)).toBe(10_485_760)
-    expect((await roomy.call('POST', '/v1/probes/body', fits, json)).body).toEqual({ read: { name: 'a' } })
-    const answer = await roomy.call('POST', '/v1/probes/body', objectOf(10_485_761), json)
+    const fits = objectOf(bytes)
+    expect(Buffer.byteLength(fits)).toBe(bytes)
+    expect((await roomy.call('POST', path, fits, json)).body).toEqual({ read: { name: 'a' } })
+    const answer = await roomy.call('POST', path, objectOf(bytes + 1), json)
     expect(answer.status).toBe(413)
-    expect(answer.body).toEqual({ ...tooLarge(10_485_760), request_id: answer.headers['x-request-id'] })
+    expect(answer.body).toEqual({ ...tooLarge(bytes), request_id: answer.headers['x-request-id'] })
+  })
+
+  test('on the client side may be 262,144 bytes, also where the server side takes the same request', async () => {
+    const roomy = await newProject({ env: { CLIENT_RATE_LIMIT: '' } })
+    const sized = (length: number) => `{"order":{"metadata":{"a":"${'x'.repeat(length - 31)}"}}}`
+    const onClient = (body: string) => roomy.call('POST', '/client/v1/qualifications', body, json)
+    const refused = { status: 413, body: tooLarge(262_144) }
+    expect(await onClient(sized(262_145))).toMatchObject(refused)
+    expect((await onClient(sized(262_144))).status).toBe(400) // too long for metadata
+    expect((await roomy.call('POST', '/v1/qualifications', sized(262_145), json)).status).toBe(400)
+  })
+
+  test('each kind follows its own setting, and none exceeds MAX_BODY_BYTES', async () => {
+    const env = { MAX_BODY_BYTES: '4096', MAX_ORDINARY_BODY_BYTES: '2048', MAX_CLIENT_BODY_BYTES: '8192' }
+    const tight = await newProject({ extra, env })
+    const answers = await Promise.all([
+      tight.call('POST', '/v1/probes/body', objectOf(2_049), json),
+      tight.call('POST', '/v1/probes/import', objectOf(2_049), json),
+      tight.call('POST', '/v1/probes/import', objectOf(4_097), json),
+      tight.call('POST', '/client/v1/qualifications', objectOf(4_097), json),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([413, 200, 413, 413])
+    expect(answers[3]?.body).toMatchObject(tooLarge(4_096))
   })
 
   test('follows the setting, and counts bytes, not characters', async () => {
@@ -401,6 +447,95 @@ function exchange(bytes: string): Promise<{ status: number; headers: string; bod
     })
   })
 }
+
+describe('a large list', () => {
+  let roomy: Shop
+  beforeAll(async () => {
+    roomy = await newProject({ extra })
+  })
+  const list = (text: string) => roomy.call('POST', '/v1/probes/bulk/async', text, json)
+  const long = `{"name":"é\\u00e9","unknown":"${'x'.repeat(400)}[{]},\\\\\\""}`
+  const elements = (count: number, last = long) => `[${[...Array<string>(count - 1).fill(long), last].join(', \n')}]`
+
+  test('is read in pieces as it would be read whole', async () => {
+    expect(elements(2_000).length).toBeGreaterThan(800_000)
+    for (const text of [elements(2_000, '{"name":"last"}'), `\ufeff ${elements(2_000, '{"name":"last"}')} `])
+      expect((await list(text)).body).toEqual({ count: 2_000, last: { name: 'last' } })
+  })
+
+  test.each([
+    ['an element that is missing at the end', (text: string) => text.replace(/\]$/, ',]')],
+    ['an element that is missing inside', (text: string) => text.replace('\n', '\n,')],
+    ['no end', (text: string) => text.slice(0, -1)],
+    ['a brace at the end', (text: string) => text.replace(/\]$/, '}')],
+    ['something after the end', (text: string) => `${text},`],
+    ['a byte that is no UTF-8', (text: string) => text.replace(/\]$/, ',"\xff"]')],
+    ['a name that reaches a prototype', (text: string) => text.replace(/\]$/, ',{"__proto__":{}}]')],
+  ])('with %s is malformed', async (_what, spoil) => {
+    expect(await list(Buffer.from(spoil(elements(2_000)), 'latin1') as never)).toMatchObject(malformed)
+  })
+
+  test('names the wrong element', async () => {
+    expect((await list(elements(2_000, '{"name":""}'))).body).toMatchObject({
+      key: 'invalid_payload',
+      details: 'Property [1999].name must NOT have fewer than 1 characters',
+    })
+    expect((await list(elements(2_000, '{"name":"\\u0000"}'))).body.details).toMatch(/U\+0000/)
+    expect((await list(`[${'9'.repeat(400)},${elements(2_000).slice(1)}`)).body.details).toMatch(
+      /too large for a double/,
+    )
+  })
+
+  test.each([
+    [
+      'more elements than its operation takes',
+      `[${'{},'.repeat(3_000)}{}]`,
+      'Payload must NOT have more than 3000 items',
+    ],
+    [
+      'an element of more than 1 MiB',
+      `[{},{"name":"${'x'.repeat(1_048_576)}"}]`,
+      'Property [1] must NOT be longer than 1048576 bytes',
+    ],
+    [
+      'an element of very many values',
+      `[{"metadata":[${'1,'.repeat(50_000)}1]}]`,
+      'Payload has more than 50000 values',
+    ],
+  ])('with %s is refused before it is parsed', async (_what, text, details) => {
+    expect(await list(text)).toMatchObject({ status: 400, body: { key: 'invalid_payload', details } })
+    expect(await list(`${text.slice(0, -1)},malformed]`)).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_payload', details },
+    })
+  })
+
+  test('of very many values is refused in any other body too', async () => {
+    const values = (count: number) => JSON.stringify({ unknown: Array(count).fill(1) })
+    expect(await roomy.call('POST', '/v1/probes/body', values(49_999), json)).toMatchObject({ status: 200 })
+    expect(await roomy.call('POST', '/v1/probes/body', values(50_001), json)).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_payload', details: 'Payload has more than 50000 values' },
+    })
+  })
+})
+
+describe('the headers', () => {
+  test('may have 16,384 bytes together, whatever the length of the request target', async () => {
+    const own = 'Host: x\r\nConnection: close\r\n'.length + 'X-Long: \r\n'.length
+    const call = (bytes: number, target: string) =>
+      exchange(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'y'.repeat(bytes - own)}\r\n\r\n`)
+    const longTarget = `/v1/categories?x=${'y'.repeat(495)}`
+    for (const target of ['/v1/categories', longTarget]) {
+      expect(await call(16_384, target)).toMatchObject({ status: 401 })
+      for (const bytes of [16_385, 20_000, 70_000])
+        expect(await call(bytes, target)).toMatchObject({
+          status: 413,
+          body: { code: 413, key: 'query_too_large', details: 'The headers are longer than 16384 bytes' },
+        })
+    }
+  })
+})
 
 describe('the request target', () => {
   const tooLong = {

@@ -16,7 +16,7 @@ declare module 'fastify' {
 export function answerFailures(app: FastifyInstance, settings: Settings): void {
   app.decorateRequest('failure', null)
   app.setErrorHandler((thrown, request, reply) => {
-    const refusal = refusalOf(thrown, settings)
+    const refusal = refusalOf(thrown, { max_body_bytes: request.routeOptions.bodyLimit ?? settings.max_body_bytes })
     // An ApiError thrown on purpose has nothing to log unless it has a cause; a full disk is logged once, when it begins.
     if (refusal.status >= 500 && !(thrown instanceof DiskFullError))
       request.failure = refusal === thrown ? (refusal.cause ?? null) : thrown

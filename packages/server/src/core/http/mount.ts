@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { clientCheckOf, type GateKeeper, gateOf } from './admission.ts'
 import { type AnswerParts, answerOf } from './answer.ts'
+import { bodyBytesMax } from './body-limits.ts'
 import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
 import type { Method, Operation } from './operation.ts'
@@ -24,6 +25,7 @@ export function mount(
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation },
+      bodyLimit: bodyBytesMax(operation, parts.runtime.settings),
       onRequest: async (request, reply) => {
         request.admitted = await gate(request, reply)
       },

@@ -79,8 +79,10 @@ const explanations: Partial<Record<ErrorKey, string>> = {
   not_found: 'there is no such resource, or it belongs to another project.',
   method_not_allowed: 'the path has no such method; `Allow` lists those it has.',
   not_acceptable: 'the `Accept` header excludes `application/json`.',
-  payload_too_large: 'the body is over the limit of the installation (10 MiB unless it says otherwise).',
-  query_too_large: 'path and query together are over the limit (16,384 bytes unless the installation says otherwise).',
+  payload_too_large:
+    'the body is over the limit of the installation: unless it says otherwise 1 MiB, 256 KiB on the client side, 10 MiB for bulk updates, imports and files.',
+  query_too_large:
+    'path and query together are over the limit (16,384 bytes unless the installation says otherwise), or the headers are (16,384 bytes).',
   unsupported_media_type: 'the `Content-Type` is not the one this operation takes.',
   too_many_requests:
     'a rate limit of the installation or the project is used up, or the address has sent too many wrong credentials.',

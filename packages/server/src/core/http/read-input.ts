@@ -2,11 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { InstallationCtx } from '../context.ts'
 import { limits } from '../lib/limits.ts'
+import { forEachInSlices } from '../lib/time-slice.ts'
 import { type Fault, invalidPayload, invalidQuery } from './errors.ts'
+import type { Schema } from './json-schema.ts'
 import { familyOf, type Operation, type OperationRun } from './operation.ts'
 import { parseQueryString, type QueryObject } from './query-string.ts'
 import { type UnknownField, unknownFieldFaults } from './unknown-fields.ts'
-import { compileValidator, type Wording } from './validation.ts'
+import { compileValidator, faultsIn, type Wording } from './validation.ts'
 
 export type InputReader = (
   ctx: InstallationCtx,
@@ -24,7 +26,7 @@ export function inputReaderOf(operation: Operation): InputReader {
     const reportUnknown = unknownFieldReporter(ctx, request, reply)
     const query = readQuery(request, reportUnknown)
     const target = operation.target === undefined ? undefined : await operation.target(ctx, { params, query })
-    return { params, query, target, body: readBody(request, reportUnknown) }
+    return { params, query, target, body: await readBody(request, reportUnknown) }
   }
 }
 
@@ -110,8 +112,11 @@ function ignoreQuery({ query }: FastifyRequest, reportUnknown: UnknownFieldRepor
 function bodyReaderOf({ body: schema, consumes = 'json' }: Operation, required: Wording['required']): Reader {
   if (schema === undefined) return () => undefined
   const validator = compileValidator(schema)
+  const readElements = elementsReaderOf(schema, { root: 'Payload', required })
   return (request, reportUnknown) => {
     const sent = request.body === undefined ? {} : request.body
+    if (readElements !== null && Array.isArray(sent) && sent.length > atOnceElements)
+      return readElements(sent, reportUnknown)
     // Forms are those of OAuth, which requires that unknown parameters are ignored (RFC 6749, section 3.2).
     const unknown =
       consumes === 'json' ? reportUnknown('body', withoutPathParams(validator.unknownFields(sent), sent, request)) : []
@@ -127,4 +132,33 @@ function withoutPathParams(fields: UnknownField[], body: unknown, { params }: Fa
   if (fields.length === 0) return fields
   const values = new Set<unknown>(Object.values(params as object))
   return fields.filter(({ path, name }) => path !== `.${name}` || !values.has((body as Record<string, unknown>)[name]))
+}
+
+/** Elements of a list that are checked without a pause. */
+const atOnceElements = 100
+
+type ElementsReader = (sent: unknown[], reportUnknown: UnknownFieldReporter) => Promise<unknown[]>
+
+/** Reads a long list element by element, in slices; the same result and the same errors as reading it whole. */
+function elementsReaderOf(schema: TSchema, wording: Wording): ElementsReader | null {
+  const { type, items, uniqueItems } = schema as TSchema & { type?: unknown; items?: TSchema; uniqueItems?: boolean }
+  if (type !== 'array' || items === undefined || uniqueItems === true) return null
+  const list = compileValidator({ ...schema, items: {} })
+  const element = compileValidator(items)
+  return async (sent, reportUnknown) => {
+    const faults = list.faults(sent, wording)
+    const unknown: UnknownField[] = []
+    const read: unknown[] = []
+    await forEachInSlices(sent, (item, index) => {
+      const place = `[${index}]`
+      if (unknown.length < limits.listed_faults_max)
+        unknown.push(...element.unknownFields(item).map((field) => ({ ...field, path: place + field.path })))
+      if (faults.length < limits.listed_faults_max && element.firstError(item, wording) !== null)
+        faults.push(...faultsIn(items as Schema, item, place, wording))
+      read.push(faults.length === 0 ? element.normalise(item) : item)
+    })
+    const listed = [...faults, ...reportUnknown('body', unknown.slice(0, limits.listed_faults_max))]
+    if (listed.length > 0) throw invalidPayload(listed.slice(0, limits.listed_faults_max))
+    return read
+  }
 }

@@ -23,6 +23,15 @@ export const limits = {
   listed_faults_max: 50,
   /** Characters of the header `Guerdon-Ignored`. */
   ignored_header_length_max: 1_024,
+  /**
+   * Values in a JSON body, or in each element of a bulk body: more than any real body has, far fewer than would take long to parse and
+   * to check.
+   */
+  body_values_max: 50_000,
+  /** Size of all headers of a request. */
+  header_bytes_max: 16_384,
+  /** How long work on one request may keep the event loop; then other requests have their turn. */
+  slice_ms: 15,
 
   /** Characters of a name or a source id. */
   name_length_max: 255,

@@ -110,22 +110,26 @@ function formulaKeysIn(value: unknown): Key[] {
 }
 
 function keysOfFormula(formula: string): Key[] {
-  const matches = formula.matchAll(/([A-Z_]+)_METADATA\s*\(\s*"((?:[^"\\]|\\[\s\S])*)"/g)
-  return [...matches].flatMap(([, operand, key]): Key[] => {
-    const object = formulaObjects.find(([suffix]) => operand?.endsWith(suffix))?.[1]
-    return object === undefined ? [] : [[object, (key as string).replace(/\\(["\\])/g, '$1')]]
-  })
+  return [...formula.matchAll(metadataOperand)].map(
+    ([, operand, key]): Key => [
+      formulaObjects[operand as keyof typeof formulaObjects],
+      (key as string).replace(/\\(["\\])/g, '$1'),
+    ],
+  )
 }
 
-/** Operands of order lines have a prefix that selects the line, so only the suffix is compared. */
-const formulaObjects: ReadonlyArray<[suffix: string, object: DescribedObject]> = [
-  ['ORDER_ITEM_PRODUCT', 'product'],
-  ['ORDER_ITEM', 'order_item'],
-  ['ORDER', 'order'],
-  ['CUSTOMER', 'customer'],
-  ['REDEMPTION', 'redemption'],
-  ['PUBLICATION', 'publication'],
-]
+/** Operands of order lines have a prefix that selects the line, so only the end of the name is compared. */
+const metadataOperand =
+  /(ORDER_ITEM_PRODUCT|ORDER_ITEM|ORDER|CUSTOMER|REDEMPTION|PUBLICATION)_METADATA\s*\(\s*"((?:[^"\\]|\\[\s\S])*)"/g
+
+const formulaObjects = {
+  ORDER_ITEM_PRODUCT: 'product',
+  ORDER_ITEM: 'order_item',
+  ORDER: 'order',
+  CUSTOMER: 'customer',
+  REDEMPTION: 'redemption',
+  PUBLICATION: 'publication',
+} as const satisfies Record<string, DescribedObject>
 
 /** Names of the custom events that filters count: `events.<name>.count`. */
 export const customEventsIn = (segments: readonly TemplateSegment[]): string[] => [

@@ -92,7 +92,7 @@ const kmPer: Readonly<Record<string, number>> = { km: 1, m: 0.001, mi: 1.609344 
 
 function circleOf({ distance: { center, radius } }: Extract<Shape, { type: 'circle' }>) {
   const { lat, lng } = readPoint(center) as { lat: number; lng: number }
-  const [, length, unit = ''] = /^([\d.]+) ?(\w+)$/.exec(radius) ?? []
+  const [, length, unit = ''] = /^([\d.]+) ?(km|mi?)$/.exec(radius) ?? []
   return { lat: withoutUnderflow(lat), lng: withoutUnderflow(lng), radius_km: Number(length) * (kmPer[unit] as number) }
 }
 
