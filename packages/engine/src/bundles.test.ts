@@ -5,6 +5,7 @@ import { changeQuantity, openCart } from './cart.ts'
 import type { EvaluationScope } from './evaluation-scope.ts'
 import type { BundleRules, Catalogue, ItemFacts, ValidationRule } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
+import { WorkMeter } from './work.ts'
 
 const scope = (catalogue: Catalogue = {}): EvaluationScope => ({
   clock: clockAt('2025-02-26T12:00:00.000Z', 'UTC'),
@@ -17,6 +18,7 @@ const scope = (catalogue: Catalogue = {}): EvaluationScope => ({
   event_metadata: null,
   counters: {},
   bundle_quantity: 0,
+  work: new WorkMeter(),
   effect: null,
 })
 

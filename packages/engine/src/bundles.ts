@@ -145,6 +145,7 @@ function readQuantity(tree: unknown): number | null {
 }
 
 function findBundle({ limit, demands }: Bundle, lines: readonly Line[], scope: EvaluationScope): BundleResult {
+  scope.work.spend(demands.length * lines.length)
   const matched = demands.map(({ matches }) => lines.filter(({ item }) => matches(item, scope)))
   // Binary search for the largest number of bundles: if n bundles do not fit, n + 1 do not fit either, because more bundles
   // never leave more units on a line.

@@ -7,7 +7,7 @@ import type { Use } from './discounts/use.ts'
 import { whyNotPayable, whyNotShown, whyNotUsable } from './eligibility.ts'
 import type { Effect, EvaluationScope } from './evaluation-scope.ts'
 import { withFailure } from './missing-step.ts'
-import { notFound, reason, tooLarge } from './reasons.ts'
+import { notFound, reason, tooLarge, tooMuchWork } from './reasons.ts'
 import { evaluateRules, type RuleOptions, violatedRules } from './rules/index.ts'
 import { type Run, scopeFor } from './run.ts'
 import type {
@@ -23,6 +23,7 @@ import type {
 import { coverageOf, lifetimeLimits, type SelectedEntry, select, unitKey } from './selection.ts'
 import { calculationMode } from './stacking.ts'
 import { ownEntry } from './values.ts'
+import { WorkExceeded } from './work.ts'
 
 /** How a redeemable is evaluated. A checkout runs every check; qualification only asks what could be used. */
 export interface EvaluationMode extends Pick<RuleOptions, 'omit' | 'omit_missing_order'> {
@@ -47,6 +48,7 @@ export function evaluateRedeemable(
       ? refuse(redeemable, eligibility, trace)
       : apply(run, eligibility, evaluationMode, trace)
   } catch (error) {
+    if (error instanceof WorkExceeded) return refuse(redeemable, { reason: tooMuchWork() }, trace)
     if (!(error instanceof RangeError)) throw error
     return refuse(redeemable, { reason: tooLarge() }, trace)
   }
@@ -57,7 +59,7 @@ export function isEligible(run: Run, redeemable: Redeemable, evaluationMode: Eva
   try {
     return !('reason' in checkEligibility(run, redeemable, evaluationMode, null))
   } catch (error) {
-    if (error instanceof RangeError) return false
+    if (error instanceof RangeError || error instanceof WorkExceeded) return false
     throw error
   }
 }
@@ -85,6 +87,7 @@ function checkEligibility(
 ): EligibleRedeemable | Refusal {
   if (redeemable.kind === 'unknown') return { reason: notFound(redeemable.object, redeemable.id) }
   const scope = scopeFor(run, redeemable)
+  scope.work.spend(stepsPerRedeemable + stepsPerLine * (run.cart?.lines.length ?? 0))
   const rules = redeemable.rules ?? noRules
   const unusable = whyNotUsable(redeemable, scope, trace)
   if (unusable !== null) return { reason: unusable }
@@ -120,6 +123,8 @@ function checkEligibility(
 }
 
 const noRules: readonly ValidationRule[] = []
+/** To copy the order, to apply a discount to it, and to show the result. */
+const [stepsPerRedeemable, stepsPerLine] = [50, 10]
 
 function incompleteBundle(rules: readonly ValidationRule[], redeemable: KnownRedeemable): Reason {
   const rulesWithBundle = rules.filter(({ bundle_rules }) => bundle_rules != null)

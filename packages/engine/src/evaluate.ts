@@ -12,6 +12,7 @@ import {
   type StackingCapacity,
   skipsWithoutEffect,
 } from './stacking.ts'
+import { WorkMeter } from './work.ts'
 
 export interface EvaluateOptions extends EvaluationMode {
   /** Adds an explanation to each outcome. */
@@ -28,7 +29,7 @@ export interface EvaluateOptions extends EvaluationMode {
  */
 export function evaluate(facts: Facts, { explain = false, ...evaluationMode }: EvaluateOptions = {}): Verdict {
   const run = startRun(facts, explain)
-  if (run === null) return { valid: false, redeemables: allTooLarge(facts) }
+  if (run === null) return { valid: false, redeemables: facts.redeemables.map(outcomeTooLarge) }
   const { stacking_rules: rules, redeemables, is_promotion_stack } = facts
   const candidates = redeemables.map((redeemable) => classify(redeemable, rules))
   const isExclusive = candidates.some(
@@ -55,9 +56,21 @@ export function evaluate(facts: Facts, { explain = false, ...evaluationMode }: E
  * for all redeemables; stacking limits do not apply.
  */
 export function qualify(facts: Facts, { explain = false, ...evaluationMode }: EvaluateOptions = {}): Outcome[] {
+  return facts.redeemables.map(openQualification(facts, { explain, ...evaluationMode }))
+}
+
+/** The same for callers that evaluate one redeemable after another, and pause between them. */
+export function openQualification(
+  facts: Facts,
+  { explain = false, ...evaluationMode }: EvaluateOptions = {},
+): (redeemable: Redeemable) => Outcome {
   const run = startRun(facts, explain)
-  if (run === null) return allTooLarge(facts)
-  return facts.redeemables.map((redeemable) => evaluateRedeemable(run, redeemable, evaluationMode).outcome)
+  if (run === null) return outcomeTooLarge
+  return (redeemable) => {
+    // A redeemable that takes too many steps must not change the outcome of the next one.
+    const alone: Run = { ...run, scope: { ...run.scope, work: new WorkMeter() } }
+    return evaluateRedeemable(alone, redeemable, evaluationMode).outcome
+  }
 }
 
 /**
@@ -77,8 +90,12 @@ function startRun(facts: Facts, explain: boolean): Run | null {
   }
 }
 
-const allTooLarge = ({ redeemables }: Facts): Outcome[] =>
-  redeemables.map(({ object, id }) => ({ status: 'INAPPLICABLE', object, id, reason: tooLarge() }))
+const outcomeTooLarge = ({ object, id }: Redeemable): Outcome => ({
+  status: 'INAPPLICABLE',
+  object,
+  id,
+  reason: tooLarge(),
+})
 
 /**
  * Evaluates the redeemables in sequence, each on the order after its predecessors. Stacking limits are checked before

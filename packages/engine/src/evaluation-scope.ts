@@ -1,6 +1,7 @@
 import type { Cart, Line } from './cart.ts'
 import type { CallerFacts, Catalogue, CustomerFacts, KnownRedeemable } from './schema/index.ts'
 import type { Clock } from './time/index.ts'
+import type { WorkMeter } from './work.ts'
 
 type Metadata = Record<string, unknown>
 
@@ -23,6 +24,8 @@ export interface EvaluationScope {
   readonly bundle_quantity: number
   /** Effect of the current redeemable on the order; null until it is calculated. */
   readonly effect: Effect | null
+  /** Ends an evaluation that takes too long. */
+  readonly work: WorkMeter
 }
 
 export interface Effect {

@@ -3,8 +3,10 @@ import { type Item, openCart } from './cart.ts'
 import { allProducts, attributeOf, isInCollection, matches, metadataOf, type Reference, valueAt } from './goods.ts'
 import type { Catalogue, ItemFacts } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
+import { WorkMeter } from './work.ts'
 
 const clock = clockAt('2025-02-26T12:00:00.000Z', 'UTC')
+const work = new WorkMeter()
 const item = (facts: ItemFacts): Item => openCart({ items: [facts] }).lines[0]!.item
 
 const tea = {
@@ -31,7 +33,7 @@ const unknownLine = item({ source_id: 'gadget', related_object: 'product' })
 
 describe('a reference matches', () => {
   const is = (line: Item, reference: Reference, catalogue: Catalogue = {}) =>
-    matches(line, reference, { catalogue, clock })
+    matches(line, reference, { catalogue, clock, work })
   test.each<[reference: Reference, product: boolean, sku: boolean, unknown: boolean]>([
     [{ object: 'product', id: 'prod_tea' }, true, true, false], // an SKU is also its product
     [{ object: 'product', id: 'prod_tea', strict: true }, true, false, false],
@@ -73,12 +75,12 @@ describe('collections', () => {
     ['pc_dear', false, true, false], // 8.00 and 9.00
   ])('%s: product line %s, SKU line %s, uncatalogued %s', (id, ...expected) => {
     const lines = [productLine, skuLine, unknownLine]
-    expect(lines.map((line) => isInCollection(line, id, { catalogue: { collections }, clock }))).toEqual(expected)
+    expect(lines.map((line) => isInCollection(line, id, { catalogue: { collections }, clock, work }))).toEqual(expected)
   })
 
   test('sent data take precedence over stored data', () => {
     const cheap = item({ sku_id: 'sku_green', price: 700, catalogue: { product: tea, sku: green } })
-    expect(isInCollection(cheap, 'pc_dear', { catalogue: { collections }, clock })).toBe(false)
+    expect(isInCollection(cheap, 'pc_dear', { catalogue: { collections }, clock, work })).toBe(false)
   })
 })
 

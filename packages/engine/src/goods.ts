@@ -2,8 +2,9 @@ import type { GoodIds, Item } from './cart.ts'
 import type { EvaluationScope } from './evaluation-scope.ts'
 import { compileFilter } from './filter/index.ts'
 import { memoize } from './memoize.ts'
-import type { Collection } from './schema/index.ts'
+import type { Collection, Filter } from './schema/index.ts'
 import { isRecord, ownEntry } from './values.ts'
+import { comparisonSteps, type ScannedArguments } from './work.ts'
 
 /** A reference to a product, an SKU or a product collection. */
 export interface Reference {
@@ -21,7 +22,7 @@ export const allProducts = 'pc_a11pr0dUc75'
 export function matches(
   item: Item,
   reference: Reference,
-  scope: Pick<EvaluationScope, 'catalogue' | 'clock'>,
+  scope: Pick<EvaluationScope, 'catalogue' | 'clock' | 'work'>,
 ): boolean {
   switch (reference.object) {
     case 'sku':
@@ -42,16 +43,35 @@ function isKnownAs({ id, source_id }: GoodIds, reference: Reference): boolean {
   return wantedSource != null && (wantedSource === source_id || wantedSource === id)
 }
 
-export function isInCollection(item: Item, id: string, scope: Pick<EvaluationScope, 'catalogue' | 'clock'>): boolean {
+export function isInCollection(
+  item: Item,
+  id: string,
+  scope: Pick<EvaluationScope, 'catalogue' | 'clock' | 'work'>,
+): boolean {
   if (id === allProducts) return true
   const collection = ownEntry(scope.catalogue.collections, id)
   if (collection === undefined) return false
   if (collection.type === 'AUTO_UPDATE') {
-    return compileFilter(collection.filter)((field) => attributeOf(item, field), scope.clock, scope.catalogue)
+    const scanned = scannedIn(collection.filter)
+    const read = (field: string): unknown => {
+      const value = attributeOf(item, field)
+      scope.work.spend(comparisonSteps(value, scanned))
+      return value
+    }
+    return compileFilter(collection.filter)(read, scope.clock, scope.catalogue)
   }
   const { products, skus } = membersOf(collection)
   return isMember(item.sku, skus) || isMember(item.product, products)
 }
+
+/** Every value of a filter counts for each of its fields. */
+const scannedIn = memoize((filter: Filter): ScannedArguments => {
+  const values = valuesIn(filter)
+  return { weight: values.length / 4, characters: values.reduce<number>((sum, value) => sum + String(value).length, 0) }
+})
+
+const valuesIn = (part: unknown): unknown[] =>
+  typeof part === 'object' && part !== null ? Object.values(part).flatMap(valuesIn) : [part]
 
 const isMember = (ids: GoodIds | null, members: ReadonlySet<string>): boolean =>
   ids !== null && ((ids.id !== null && members.has(ids.id)) || (ids.source_id !== null && members.has(ids.source_id)))

@@ -12,7 +12,7 @@ export {
 export { checkBundleRules } from './bundles.ts'
 export { calculateOrder } from './calculated-order.ts'
 export { didYouMean, nearestWord } from './did-you-mean.ts'
-export { type EvaluateOptions, evaluate, qualify } from './evaluate.ts'
+export { type EvaluateOptions, evaluate, openQualification, qualify } from './evaluate.ts'
 export { argumentsOf, type CompiledFilter, checkFilter, compileFilter, filterFormat } from './filter/index.ts'
 export {
   type Days,

@@ -46,6 +46,12 @@ export function reason(key: ReasonKey, more: Partial<Omit<Reason, 'key' | 'messa
   return { key, message: messages[key], ...more }
 }
 
+/** Refusal for rules and discounts that take too many steps on this order (docs/reference/limits.md#evaluation). */
+export const tooMuchWork = (): Reason =>
+  reason('order_rules_violated', {
+    details: 'Rules and discount take too many steps on this order',
+  })
+
 /** Refusal for an amount of a calculation above 2^53. */
 export const tooLarge = (): Reason => reason('invalid_amount', { details: 'amount out of range' })
 

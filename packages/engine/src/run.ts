@@ -3,6 +3,7 @@ import type { EvaluationScope } from './evaluation-scope.ts'
 import type { Applicable, Facts, KnownRedeemable } from './schema/index.ts'
 import { clockAt } from './time/index.ts'
 import { ownEntry } from './values.ts'
+import { WorkMeter } from './work.ts'
 
 /** The state of one evaluation: the accumulated effect of the redeemables evaluated so far. */
 export interface Run {
@@ -52,6 +53,7 @@ export function openRun(facts: Facts, explain: boolean): Run {
       counters: {},
       bundle_quantity: 0,
       effect: null,
+      work: new WorkMeter(),
     },
   }
 }

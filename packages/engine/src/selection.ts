@@ -1,4 +1,4 @@
-import { type Cart, type Line, paidUnits, subtotalOf, unitPrice } from './cart.ts'
+import { type Cart, type Item, type Line, paidUnits, subtotalOf, unitPrice } from './cart.ts'
 import { limitOf } from './discounts/settings.ts'
 import type { EvaluationScope } from './evaluation-scope.ts'
 import { matches } from './goods.ts'
@@ -77,11 +77,14 @@ export function select(
   const { included } = coverage
   const linesOf: Line[][] = included.map(() => [])
   const remainingLines: Line[] = []
+  const includedIndex = indexOf(included)
+  const excludedIndex = indexOf(coverage.excluded)
+  scope.work.spend(cart.lines.length * (1 + includedIndex.anywhere.length + excludedIndex.anywhere.length))
   for (const line of cart.lines) {
     // A line whose units are all free must not count as the cheapest or as the third line.
     if (paidUnits(line) <= 0 || (blocked?.has(line.item.good) ?? false)) continue
-    if (coverage.excluded.some((entry) => matches(line.item, entry, scope))) continue
-    const owner = ownerOf(line, included, scope)
+    if (entriesFor(line.item, excludedIndex).some(({ entry }) => matches(line.item, entry, scope))) continue
+    const owner = ownerOf(line, includedIndex, scope)
     if (owner >= 0) linesOf[owner]?.push(line)
     else if (coverage.included_all) remainingLines.push(line)
   }
@@ -97,16 +100,58 @@ export function select(
  * Index of the most specific matching entry, or -1: an SKU before its product before a collection; on a tie the earlier
  * entry.
  */
-function ownerOf(line: Line, included: readonly Entry[], scope: EvaluationScope): number {
+function ownerOf(line: Line, included: EntryIndex, scope: EvaluationScope): number {
   let owner = -1
   let best = Number.POSITIVE_INFINITY
-  for (const [i, entry] of included.entries()) {
+  for (const { entry, position } of entriesFor(line.item, included)) {
     const rank = specificity[entry.object]
-    if (rank >= best) continue
+    if (rank > best || (rank === best && position > owner)) continue
     const isMatch = entry.line_indices?.has(line.item.index) ?? matches(line.item, entry, scope)
-    if (isMatch) [owner, best] = [i, rank]
+    if (isMatch) [owner, best] = [position, rank]
   }
   return owner
+}
+
+/** Entries by the ids that they name, so that a line is not compared with a thousand of them. */
+interface EntryIndex {
+  readonly byId: ReadonlyMap<string, readonly PlacedEntry[]>
+  /** Entries that may match a line of any id. */
+  readonly anywhere: readonly PlacedEntry[]
+}
+
+interface PlacedEntry {
+  readonly entry: Entry
+  readonly position: number
+}
+
+const indexOf = memoize((entries: readonly Entry[]): EntryIndex => {
+  const byId = new Map<string, PlacedEntry[]>()
+  const anywhere: PlacedEntry[] = []
+  for (const [position, entry] of entries.entries()) {
+    const placed = { entry, position }
+    if (entry.object === 'products_collection' || entry.line_indices !== undefined) {
+      anywhere.push(placed)
+      continue
+    }
+    for (const id of new Set([entry.id, entry.source_id])) {
+      if (id == null) continue
+      const sameId = byId.get(id)
+      if (sameId === undefined) byId.set(id, [placed])
+      else sameId.push(placed)
+    }
+  }
+  return { byId, anywhere }
+})
+
+/** The entries that can match a line, in no particular order. */
+function entriesFor({ sku, product }: Item, { byId, anywhere }: EntryIndex): readonly PlacedEntry[] {
+  if (byId.size === 0) return anywhere
+  let found = anywhere
+  for (const id of [sku?.id, sku?.source_id, product?.id, product?.source_id]) {
+    const named = id == null ? undefined : byId.get(id)
+    if (named !== undefined) found = found.length === 0 ? named : [...found, ...named]
+  }
+  return found
 }
 
 const specificity = { sku: 0, product: 1, products_collection: 2 }

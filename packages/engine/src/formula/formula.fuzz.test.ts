@@ -5,6 +5,7 @@ import type { LineScope } from '../evaluation-scope.ts'
 import { Ratio } from '../money.ts'
 import { cpuTimeOf } from '../testing/cpu-time.ts'
 import { clockAt } from '../time/index.ts'
+import { WorkMeter } from '../work.ts'
 import { functions } from './functions.ts'
 import { compileFormula, evaluateFormula, type Formula, formulaAmount, formulaUnits, isFault } from './index.ts'
 import { exactBitsMax } from './limits.ts'
@@ -30,6 +31,9 @@ const scope: LineScope = {
   event_metadata: null,
   counters: {},
   bundle_quantity: 0,
+  get work() {
+    return new WorkMeter()
+  },
   effect: null,
   line: cart.lines[0]!,
 }

@@ -3,6 +3,7 @@ import { openCart } from '../cart.ts'
 import type { EvaluationScope } from '../evaluation-scope.ts'
 import { Ratio } from '../money.ts'
 import { clockAt } from '../time/index.ts'
+import { WorkMeter } from '../work.ts'
 import {
   compileFormula,
   evaluateFormula,
@@ -53,6 +54,9 @@ const scope: EvaluationScope = {
   event_metadata: null,
   counters: {},
   bundle_quantity: 3,
+  get work() {
+    return new WorkMeter()
+  },
   effect: null,
 }
 

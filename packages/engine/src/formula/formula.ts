@@ -58,6 +58,7 @@ function cacheFormula(formula: Formula): void {
  * /
  */
 export function evaluateFormula(formula: Formula, scope: EvaluationScope | LineScope): Ratio | FormulaFault {
+  scope.work.spend(1 + formula.text.length / 8)
   const value = formula.run({ scope, long_steps: 0 })
   if (isFault(value)) return value
   return isNumber(value) ? toRatio(value) : { fault: `the result is ${kindOf(value)}, not a number`, position: 0 }

@@ -4,6 +4,7 @@ import type { EvaluationScope, LineScope } from '../evaluation-scope.ts'
 import { Ratio } from '../money.ts'
 import type { DiscountVoucher, ItemFacts, KnownRedeemable, OrderFacts } from '../schema/index.ts'
 import { clockAt } from '../time/index.ts'
+import { WorkMeter } from '../work.ts'
 import { compileFormula, evaluateFormula, isFault } from './index.ts'
 
 const voucher: DiscountVoucher = {
@@ -65,6 +66,7 @@ const scopeOf = (facts: OrderFacts | null, redeemable: KnownRedeemable | null = 
   event_metadata: null,
   counters: {},
   bundle_quantity: 3,
+  work: new WorkMeter(),
   effect: null,
 })
 

@@ -26,7 +26,10 @@ const tierOf = ({ redeemable }: FormulaScope): KnownRedeemable | null =>
  * Lines with units. A line with quantity 0 (sent so, or fully replaced) is not part of the order; if it counted, a client
  * could raise a discount by sending empty lines.
  */
-const boughtLines = ({ cart }: FormulaScope): Line[] | undefined => cart?.lines.filter(({ quantity }) => quantity > 0)
+function boughtLines({ cart, work }: FormulaScope): Line[] | undefined {
+  work.spend((cart?.lines.length ?? 0) / 8)
+  return cart?.lines.filter(({ quantity }) => quantity > 0)
+}
 
 function priceOf(line: Line): Exact | null {
   const price = unitPrice(line)
@@ -37,6 +40,7 @@ function priceOf(line: Line): Exact | null {
 function extremeLine(scope: FormulaScope, sign: 1 | -1): Line | undefined {
   let found: Line | undefined
   let best: Exact | undefined
+  scope.work.spend((scope.cart?.lines.length ?? 0) / 2)
   for (const line of boughtLines(scope) ?? []) {
     const price = priceOf(line)
     if (price === null) continue
@@ -89,7 +93,7 @@ function ofPickedLines<T>(
 export const operands: Readonly<Record<string, OperandReader>> = {
   ORDER_AMOUNT: ({ cart }) => money(cart?.amount),
   ORDER_ITEMS_QUANTITY: (scope) => count(boughtLines(scope)?.length),
-  ORDER_UNITS_QUANTITY: ({ cart }) => count(cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0)),
+  ORDER_UNITS_QUANTITY: (scope) => count(boughtLines(scope)?.reduce((sum, { quantity }) => sum + quantity, 0)),
   ORDER_BUNDLE_QUANTITY: ({ bundle_quantity }) => whole(bundle_quantity),
   ...ofPickedLines(valuesOfLine),
   VOUCHER_REDEMPTION_QUANTITY: (scope) => count(voucherOf(scope)?.quantity),

@@ -59,8 +59,12 @@ export function toResult(
   if (isFault(result)) return { fault: result.fault, position }
   if (!isNumber(result) || isSmall(result)) return result
   state.long_steps += 1
+  state.scope.work.spend(longStepCost)
   return state.long_steps > longStepsMax ? { fault: 'too many operations on long numbers', position } : result
 }
+
+/** Up to 0.1 ms: see `longStepsMax`. */
+const longStepCost = 1_000
 
 /** Functions that do not evaluate all their arguments. */
 export interface LazyFunction {

@@ -14,6 +14,7 @@ import type {
   ProportionalPoints,
 } from '../schema/loyalty.ts'
 import { type Clock, clockAt, whyNotValid } from '../time/index.ts'
+import { WorkExceeded, WorkMeter } from '../work.ts'
 import { activationDate, dateTextOf, expirationDate } from './expiry.ts'
 
 /**
@@ -44,7 +45,7 @@ export function accruals(
     if (!isOpen(withCampaignValidity(rule, campaign), clock) || !passes(rule, scope)) continue
     const mappings = tier?.earning_rules ?? {}
     const mapping = Object.hasOwn(mappings, rule.id) ? (mappings[rule.id] ?? null) : null
-    const points = earnedPoints(rule.loyalty, scope, mapping)
+    const points = earnedWithin(rule.loyalty, scope, mapping)
     if (points === 0) continue
     const activatesAt = activationDate(today, rule.pending_points)
     const expirationRules = rule.expiration_rules ?? campaign.expiration_rules ?? null
@@ -83,6 +84,7 @@ export const earningScope = ({
   counters: {},
   bundle_quantity: 0,
   effect: null,
+  work: new WorkMeter(),
 })
 
 const isOpen = (terms: Validity & { active: boolean }, clock: Clock): boolean =>
@@ -113,6 +115,16 @@ function matchesEvent(rule: EarningRule, event: EarningEvent, campaignId: string
     return wantedTier === '__ANY__' ? event.tier.campaign_id === campaignId : event.tier.id === wantedTier
   }
   return rule.custom_event == null || rule.custom_event.schema_id === event.schema_id
+}
+
+/** A rule that takes too many steps on this order pays nothing. */
+function earnedWithin(loyalty: EarningPoints, scope: EvaluationScope, mapping: EarningMapping | null): number {
+  try {
+    return earnedPoints(loyalty, scope, mapping)
+  } catch (error) {
+    if (error instanceof WorkExceeded) return 0
+    throw error
+  }
 }
 
 /**

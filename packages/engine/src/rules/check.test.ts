@@ -5,6 +5,7 @@ import type { EvaluationScope } from '../evaluation-scope.ts'
 import type { RuleTree, ValidationRule } from '../schema/index.ts'
 import { cpuTimeOf } from '../testing/cpu-time.ts'
 import { clockAt } from '../time/index.ts'
+import { WorkMeter } from '../work.ts'
 import { checkRules, countersOf, evaluateRule, evaluateRules } from './index.ts'
 
 const amount = { name: 'order.amount', conditions: { $more_than: [700] } }
@@ -24,6 +25,9 @@ const scope: EvaluationScope = {
   event_metadata: null,
   counters: {},
   bundle_quantity: 0,
+  get work() {
+    return new WorkMeter()
+  },
   effect: null,
 }
 

@@ -3,7 +3,8 @@ import { didYouMean } from '../did-you-mean.ts'
 import { productMetadata, valueAt } from '../goods.ts'
 import type { Catalogue, MetadataType } from '../schema/index.ts'
 import { isRecord, ownEntry, toBoolean } from '../values.ts'
-import { type Condition, type FaultReporter, prepareConditions } from './conditions.ts'
+import { comparisonSteps } from '../work.ts'
+import { type Condition, type FaultReporter, prepareConditions, scannedArguments } from './conditions.ts'
 import { domainOf } from './domains.ts'
 import { evaluateItems, linesOf, sumOf } from './items.ts'
 import { all, any, never } from './join.ts'
@@ -158,7 +159,11 @@ function evaluatorOf(
 
   if (ruleKind.kind === 'items') return itemsEvaluator(ruleKind, definition, tree, reportFault)
   const condition = prepareConditions(conditions, ruleKind.argument, reportFault)
-  const holds: Holds = (value, run) => condition(value, typeOf(ruleKind.schemas, property, run), run.scope.clock)
+  const scanned = scannedArguments(conditions)
+  const holds: Holds = (value, run) => {
+    run.scope.work.spend(comparisonSteps(value, scanned))
+    return condition(value, typeOf(ruleKind.schemas, property, run), run.scope.clock)
+  }
   if (ruleKind.kind === 'value') return valueEvaluator(ruleKind, definition, condition, holds)
   if (ruleKind.kind === 'lines') return linesEvaluator(ruleKind, definition, holds)
   const evaluator = subRuleEvaluator(ruleKind, definition, tree, holds)
@@ -306,9 +311,12 @@ function metadataMatcher(
   reportFault: FaultReporter,
 ): Matcher {
   const condition = prepareConditions(conditions, 'any', reportFault)
-  return (item, { catalogue, clock }) => {
+  const scanned = scannedArguments(conditions)
+  return (item, { catalogue, clock, work }) => {
     const type = ownEntry(ownEntry(catalogue.metadata_types, schemas?.[0] ?? ''), property ?? '')
-    return condition(valueAt(productMetadata(item), property ?? ''), type, clock)
+    const value = valueAt(productMetadata(item), property ?? '')
+    work.spend(comparisonSteps(value, scanned))
+    return condition(value, type, clock)
   }
 }
 

@@ -24,6 +24,7 @@ import {
   toInstant,
   toNumber,
 } from '../values.ts'
+import type { ScannedArguments } from '../work.ts'
 
 /** Receives a fault of a rule, and what was probably meant, which is computed only for a fault that somebody reads. */
 export type FaultReporter = (fault: string, suggestion?: () => string) => void
@@ -37,6 +38,10 @@ interface Operator {
   /** The arguments must have the type of the rule's value. */
   readonly is_typed?: true
   readonly may_be_empty?: true
+  /** For operators that compare the value with each argument. */
+  readonly steps_per_argument?: number
+  /** Looks for the arguments inside of a text. */
+  readonly searches?: true
   /** The compiled condition, or a text that says what the arguments must be. */
   prepare(args: readonly Scalar[]): Condition | string
 }
@@ -73,6 +78,18 @@ const never: Condition = () => false
 
 export function reportUnknownOperator(name: string, known: object, reportFault: FaultReporter): void {
   reportFault(`has an unknown operator '${name}'`, () => didYouMean(name, Object.keys(known)))
+}
+
+/** What the operators compare one by one; other arguments are looked up in a set. */
+export function scannedArguments(conditions: Readonly<Record<string, unknown>>): ScannedArguments {
+  let [weight, characters] = [0, 0]
+  for (const [name, sent] of Object.entries(conditions)) {
+    const args = Array.isArray(sent) ? sent : [sent]
+    const { steps_per_argument = 0, searches = false } = ownEntry(operators, name) ?? {}
+    weight += steps_per_argument * args.length
+    if (searches) for (const text of args) characters += String(text).length
+  }
+  return { weight, characters }
 }
 
 function prepareCondition(name: string, operator: Operator, args: unknown, kind: ArgumentKind): Condition | string {
@@ -140,6 +157,8 @@ const equal: Operator = {
 
 /** A string contains one of the arguments; an array contains all of them. */
 const contain: Operator = {
+  steps_per_argument: 0.25,
+  searches: true,
   prepare(args) {
     const keys = keysOf(args)
     const texts = args.map(String)
@@ -172,6 +191,7 @@ const notDiffer: Operator = {
 }
 
 const texts = (test: (value: string, text: string) => boolean): Operator => ({
+  steps_per_argument: 0.25,
   prepare(args) {
     const wanted = args.map(String)
     return (value) => isText(value) && wanted.some((text) => test(value, text))
@@ -179,6 +199,7 @@ const texts = (test: (value: string, text: string) => boolean): Operator => ({
 })
 
 const compare = (is: (left: number, right: number) => boolean): Operator => ({
+  steps_per_argument: 0.1,
   is_single: true,
   is_typed: true,
   prepare(args) {
@@ -195,6 +216,7 @@ const compare = (is: (left: number, right: number) => boolean): Operator => ({
 })
 
 const compareMoments = (is: (left: number, right: number) => boolean): Operator => ({
+  steps_per_argument: 0.1,
   is_single: true,
   prepare(args) {
     const moments = args.map(toInstant)
@@ -213,6 +235,7 @@ const integers = (
   isSingle = true,
 ): Operator => ({
   ...(isSingle ? { is_single: isSingle } : {}),
+  steps_per_argument: 1, // each reads the date
   prepare(args) {
     const numbers = args.map((a) => toNumber(a) ?? -1)
     if (!numbers.every((a) => Number.isSafeInteger(a) && a >= 0 && a <= maximum))
@@ -233,6 +256,7 @@ function periods<T>(
   contains: (period: T, at: Ms, clock: Clock) => boolean,
 ): Operator {
   return {
+    steps_per_argument: 4,
     prepare(args) {
       const periodList = args.map((text) =>
         read(
@@ -297,7 +321,7 @@ export const operators: Readonly<Record<string, Operator>> = {
   $not_intersect: { is_typed: true, prepare: not(equal) },
   $not_differ: notDiffer,
   $contains: contain,
-  $not_contain: { prepare: not(contain) },
+  $not_contain: { ...contain, prepare: not(contain) },
   $starts_with: texts((value, text) => value.startsWith(text)),
   $ends_with: texts((value, text) => value.endsWith(text)),
   ...Object.fromEntries(Object.entries(comparisons).map(([name, is]) => [name, compare(is)])),

@@ -1,9 +1,10 @@
 import type { Cart } from '../cart.ts'
 import type { EvaluationScope } from '../evaluation-scope.ts'
 import { memoize } from '../memoize.ts'
-import { reason } from '../reasons.ts'
+import { reason, tooMuchWork } from '../reasons.ts'
 import type { Catalogue, KnownRedeemable, Reason, Step, ValidationRule } from '../schema/index.ts'
 import type { Entry } from '../selection.ts'
+import { WorkExceeded } from '../work.ts'
 import { type CompileContext, compileTree, type Tree, textOf } from './compile.ts'
 import { type Availability, available } from './domains.ts'
 import { coveredLines } from './items.ts'
@@ -80,7 +81,13 @@ export interface RuleResult {
 export function evaluateRule(rule: ValidationRule, scope: EvaluationScope, options: RuleOptions = {}): RuleResult {
   const omitted: string[] = []
   const run = openRun(scope, options, omitted)
-  const holds = evaluate(rule, run)
+  let holds: Truth
+  try {
+    holds = evaluate(rule, run)
+  } catch (error) {
+    if (error instanceof WorkExceeded) return { holds: false, reason: tooMuchWork(), omitted }
+    throw error
+  }
   return holds === false ? { holds, reason: violation(run, [rule.id], scope), omitted } : { holds, omitted }
 }
 

@@ -76,6 +76,7 @@ function openPick(picker: Picker, run: RuleRun): void {
 }
 
 function isPicked({ quantifier, isInPool, matches }: Picker, line: Line, { scope, extreme }: RuleRun): boolean {
+  scope.work.spend(1)
   const isExtreme = quantifier === 'cheapest' || quantifier === 'most_expensive'
   if (isExtreme && priceOf(line) !== extreme) return false
   return isInPool(line.item, scope) && matches(line.item, scope)

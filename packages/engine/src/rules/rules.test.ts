@@ -5,6 +5,7 @@ import type { EvaluationScope } from '../evaluation-scope.ts'
 import type { ItemFacts, OrderFacts, Rule, RuleStep, RuleTree, Step, ValidationRule } from '../schema/index.ts'
 import { amountOff, giftCard, loyaltyCard, tier, voucher } from '../testing/shop.ts'
 import { clockAt } from '../time/index.ts'
+import { WorkMeter } from '../work.ts'
 import { type Availability, countersOf, evaluateRule, evaluateRules, type RuleOptions } from './index.ts'
 
 /** An empty request on a Wednesday noon in Warsaw; tests override what they need. */
@@ -20,6 +21,7 @@ function scopeOf({ order, ...given }: Partial<EvaluationScope> & { order?: Order
     event_metadata: null,
     counters: {},
     bundle_quantity: 0,
+    work: new WorkMeter(),
     effect: null,
     ...given,
   }

@@ -1,4 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
@@ -62,6 +63,7 @@ function faultInSuccess(operation: Operation, reply: FastifyReply, payload: unkn
   const schema = status === 202 && operation.accepted !== undefined ? operation.accepted : operation.reply
   if (status !== successStatus(operation) && schema !== operation.accepted)
     return `${operation.id} does not declare the status`
+  if (payload instanceof Readable) return null // a long reply in pieces, serialised by the same schema
   if (schema === null) return payload ? 'there is a body where none is declared' : null
   return type.startsWith('application/json')
     ? faultIn(schema, parsePayload(payload))

@@ -20,13 +20,18 @@ export interface CandidateSources {
   starting_after: Instant | null
   /** The same as a bound of voucher ids. */
   first_before: string | null
+  /** Lines of the order: with many of them, a request evaluates fewer offers. */
+  lines: number
   /** A cheap check before the evaluation. */
   isPossible(offer: Offer): boolean
 }
 
 /** Merges two streams, each newest first. Vouchers are loaded batch by batch, and only when it is their turn. */
 export function openCandidates(sources: CandidateSources): Candidates {
-  const { configured, loadCodes, starting_after, first_before, isPossible } = sources
+  const { configured, loadCodes, starting_after, first_before, lines, isPossible } = sources
+  const evaluatedMax = Math.ceil(limits.qualification_lines_max / Math.max(1, lines))
+  const codesMax = Math.min(limits.qualification_codes_max, evaluatedMax)
+  const configuredMax = Math.min(limits.qualification_candidates_max, evaluatedMax)
   let place = starting_after === null ? 0 : firstBefore(configured, starting_after)
   let configuredExamined = 0
   const codes = {
@@ -59,7 +64,7 @@ export function openCandidates(sources: CandidateSources): Candidates {
       while (offers.length < count && candidates.cut_at === null) {
         const offer = configured[place]
         while (codes.place === codes.loaded.length && !codes.is_over && !isNewer(offer, codes.horizon)) {
-          if (codes.examined >= limits.qualification_codes_max) {
+          if (codes.examined >= codesMax) {
             candidates.cut_at = codes.horizon
             return offers
           }
@@ -74,8 +79,7 @@ export function openCandidates(sources: CandidateSources): Candidates {
           place += 1
           configuredExamined += 1
           if (isPossible(offer)) offers.push(offer)
-          if (configuredExamined >= limits.qualification_candidates_max)
-            candidates.cut_at = configured[place]?.created_at ?? null
+          if (configuredExamined >= configuredMax) candidates.cut_at = configured[place]?.created_at ?? null
         }
       }
       return offers
@@ -84,9 +88,9 @@ export function openCandidates(sources: CandidateSources): Candidates {
   return candidates
 }
 
-/** Small: the first vouchers fill most pages. */
+/** Small: the first vouchers fill most pages. The later ones are read without a pause, so they are not many either. */
 const firstBatch = 100
-const laterBatches = 1_000
+const laterBatches = 250
 
 const isNewer = (offer: Offer | undefined, horizon: Instant | null): boolean =>
   offer !== undefined && horizon !== null && offer.created_at > horizon

@@ -1,8 +1,17 @@
-import { evaluate, qualify } from '@guerdon/engine'
-import type { Applicable, CalculatedOrder, Facts, KnownRedeemable, RuleStep, Verdict } from '@guerdon/engine/schema'
+import { evaluate, openQualification } from '@guerdon/engine'
+import type {
+  Applicable,
+  CalculatedOrder,
+  Facts,
+  KnownRedeemable,
+  Outcome,
+  RuleStep,
+  Verdict,
+} from '@guerdon/engine/schema'
 import { sql } from 'kysely'
 import { findGoods } from '../../catalogue/products/goods.ts'
 import type { Ctx } from '../../core/context.ts'
+import { forEachInSlices, newTimeSlice } from '../../core/lib/time-slice.ts'
 import type { CheckoutRows } from '../decision/checkout-rows.ts'
 import type { Offer } from './offers.ts'
 import { evaluationModeOf, isProductRule, type ScenarioPolicy } from './scenarios.ts'
@@ -35,11 +44,12 @@ export function newOfferEvaluator(
   const mode = evaluationModeOf(policy)
   const loaded: LoadedFacts = { facts, goods_asked: new Set(), counted: {} }
   const lines = facts.order?.items?.length ?? 0
+  const slice = newTimeSlice()
 
   function findingOf(offer: Offer, explain: boolean): Finding | null {
     const [redeemable] = redeemablesOf(offer)
-    const [outcome] = qualify({ ...loaded.facts, redeemables: [redeemable as KnownRedeemable] }, { ...mode, explain })
-    return outcome?.status === 'APPLICABLE' ? single(offer, outcome) : null
+    const evaluateAlone = openQualification(loaded.facts, { ...mode, explain })
+    return singleFinding(offer, evaluateAlone(redeemable as KnownRedeemable))
   }
 
   function redeemablesOf(offer: Offer): readonly KnownRedeemable[] {
@@ -68,16 +78,20 @@ export function newOfferEvaluator(
   return {
     async evaluate(offers) {
       await loadMissingFacts(ctx, offers, loaded, customerId)
-      const stacks = offers.filter(({ object }) => object === 'promotion_stack')
-      if (stacks.length > 0) return stacks.flatMap((offer) => stackFinding(offer, false) ?? [])
-      const redeemables = offers.map((offer) => redeemablesOf(offer)[0] as KnownRedeemable)
-      const outcomes = qualify({ ...loaded.facts, redeemables }, mode)
-      return offers.flatMap((offer, index) => {
-        const outcome = outcomes[index]
-        if (outcome?.status !== 'APPLICABLE') return []
-        const finding = single(offer, outcome)
-        return isKept(finding) ? [finding] : []
-      })
+      const evaluateAlone = openQualification(loaded.facts, mode)
+      const findings: Finding[] = []
+      await forEachInSlices(
+        offers,
+        (offer) => {
+          const finding =
+            offer.object === 'promotion_stack'
+              ? stackFinding(offer, false)
+              : singleFinding(offer, evaluateAlone(redeemablesOf(offer)[0] as KnownRedeemable))
+          if (finding !== null && (offer.object === 'promotion_stack' || isKept(finding))) findings.push(finding)
+        },
+        slice,
+      )
+      return findings
     },
 
     explain({ offer }) {
@@ -94,12 +108,15 @@ interface LoadedFacts {
   counted: Record<string, CheckoutRows['counted'][string]>
 }
 
-const single = (offer: Offer, outcome: Applicable): Finding => ({
-  offer,
-  amount: outcome.order?.total_applied_discount_amount ?? 0,
-  outcomes: [outcome],
-  order: outcome.order ?? null,
-})
+const singleFinding = (offer: Offer, outcome: Outcome): Finding | null =>
+  outcome.status !== 'APPLICABLE'
+    ? null
+    : {
+        offer,
+        amount: outcome.order?.total_applied_discount_amount ?? 0,
+        outcomes: [outcome],
+        order: outcome.order ?? null,
+      }
 
 const allApply = ({ valid, redeemables }: Verdict): boolean =>
   valid && redeemables.every(({ status }) => status === 'APPLICABLE')

@@ -2,6 +2,7 @@ import type { Applicable } from '@guerdon/engine/schema'
 import { categoryOf } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { newId } from '../../core/lib/ids.ts'
+import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { listed } from '../../core/query/list.ts'
 import { toCampaign } from '../../incentives/campaigns/campaign.ts'
 import { listCampaignsById } from '../../incentives/campaigns/store.ts'
@@ -105,7 +106,9 @@ async function findQualified(
     order === '-created_at'
       ? await newestPage(candidates, evaluator, { limit, starting_after: null })
       : await rankedPage(candidates, evaluator, limit, comparison(checkout, order))
-  return { checkout, findings: findings.slice(0, limit).map((finding) => evaluator.explain(finding)) }
+  const explained: Finding[] = []
+  await forEachInSlices(findings.slice(0, limit), (finding) => explained.push(evaluator.explain(finding)))
+  return { checkout, findings: explained }
 }
 
 /** Offers without a value come last in both directions. */

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Candidates } from './candidates.ts'
@@ -15,15 +14,17 @@ export interface Page {
 export async function newestPage(
   candidates: Candidates,
   evaluator: OfferEvaluator,
-  { limit, starting_after }: { limit: number; starting_after: Instant | null },
+  { limit, starting_after, lines = 0 }: { limit: number; starting_after: Instant | null; lines?: number },
 ): Promise<Page> {
+  // Each element shows all lines of the order: fewer fit on a page of a long order.
+  const atOnceMax = Math.min(limits.qualified_at_once_max, Math.floor(limits.qualified_lines_max / Math.max(1, lines)))
   const findings: Finding[] = []
   for await (const finding of findQualified(candidates, evaluator, limit + 1)) {
     const last = findings.at(-1)
     const { created_at } = finding.offer
     // Offers created at the same moment stay on one page, because the next page begins before that moment
     // (docs/reference/qualifications.md).
-    const isSplit = last?.offer.created_at === created_at && findings.length < limits.qualified_at_once_max
+    const isSplit = last?.offer.created_at === created_at && findings.length < atOnceMax
     if (last !== undefined && findings.length >= limit && !isSplit)
       return { findings, has_more: true, more_starting_after: last.offer.created_at }
     findings.push(finding)
@@ -66,10 +67,7 @@ export async function rankedPage(
 
 const evaluatedAtOnce = 200
 
-/**
- * The qualified offers, in the order of the candidates. Yields to the event loop between batches, so that a long search does
- * not block other requests.
- */
+/** The qualified offers, in the order of the candidates. */
 async function* findQualified(
   candidates: Candidates,
   evaluator: OfferEvaluator,
@@ -79,6 +77,5 @@ async function* findQualified(
     const offers = await candidates.next(count)
     yield* await evaluator.evaluate(offers)
     if (offers.length < count) return
-    await setImmediate()
   }
 }

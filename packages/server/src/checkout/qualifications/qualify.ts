@@ -4,6 +4,7 @@ import { isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { type Instant, parseInstant } from '../../core/lib/instant.ts'
+import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
@@ -25,6 +26,7 @@ import type {
   QualificationBody,
   QualificationFilters,
   QualificationOptions,
+  QualifiedRedeemable,
   Scenario,
   UnderstoodOrder,
 } from './schema.ts'
@@ -43,9 +45,13 @@ export async function qualifications(ctx: Ctx, body: QualificationBody): Promise
     starting_after: startingAfter,
   })
   const { checkout, candidates, evaluator } = search
-  const page = await pageOf(candidates, evaluator, options, startingAfter)
+  const lines = checkout.facts.order?.items?.length ?? 0
+  const page = await pageOf(candidates, evaluator, options, { starting_after: startingAfter, lines })
   const needsReasons = request.explain || request.expand?.has('validation_rules') === true
-  const data = page.findings.map((finding) => elementOf(checkout, needsReasons ? evaluator.explain(finding) : finding))
+  const data: QualifiedRedeemable[] = []
+  await forEachInSlices(page.findings, (finding) => {
+    data.push(elementOf(checkout, needsReasons ? evaluator.explain(finding) : finding))
+  })
   return {
     redeemables: {
       object: 'list',
@@ -106,6 +112,7 @@ export async function openSearch(
           }),
     starting_after,
     first_before: starting_after === null ? null : idAt(starting_after),
+    lines: checkout.facts.order?.items?.length ?? 0,
     isPossible: possibleOffers(checkout, scenario, filters),
   })
   return { checkout, candidates, evaluator: newOfferEvaluator(ctx, policy, checkout.facts, customerId) }
@@ -181,12 +188,12 @@ function pageOf(
   candidates: Candidates,
   evaluator: OfferEvaluator,
   { limit, sorting_rule }: QualificationOptions,
-  startingAfter: Instant | null,
+  place: { starting_after: Instant | null; lines: number },
 ): Promise<Page> {
   const pageSize = limit ?? defaultPageSize
   if (sorting_rule === 'BEST_DEAL') return rankedPage(candidates, evaluator, pageSize, (a, b) => b.amount - a.amount)
   if (sorting_rule === 'LEAST_DEAL') return rankedPage(candidates, evaluator, pageSize, (a, b) => a.amount - b.amount)
-  return newestPage(candidates, evaluator, { limit: pageSize, starting_after: startingAfter })
+  return newestPage(candidates, evaluator, { limit: pageSize, ...place })
 }
 
 export const defaultPageSize = 5

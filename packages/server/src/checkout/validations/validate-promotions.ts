@@ -1,9 +1,10 @@
-import { checkFilter, clockAt, compileFilter, qualify } from '@guerdon/engine'
-import type { Catalogue, Filter } from '@guerdon/engine/schema'
+import { checkFilter, clockAt, compileFilter, openQualification } from '@guerdon/engine'
+import type { Catalogue, Filter, Outcome } from '@guerdon/engine/schema'
 import { type Configuration, type ConfiguredTier, tiersNewestFirst } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { active } from '../../definitions/metadata-schemas/check.ts'
 import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
 import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
@@ -30,19 +31,24 @@ export async function validatePromotions(
   refuseAsOf(ctx, request)
   const checkout = await loadTiers(ctx, request, filter)
   refuseMetadata(checkout)
-  const outcomes = qualify(checkout.facts, {
+  const evaluateAlone = openQualification(checkout.facts, {
     explain: request.explain,
     ...(audienceRulesOnly ? { omit: isNotAboutCustomer, tolerates_missing_bundle: true } : {}),
   })
-  const applied = outcomes.filter(({ status }) => status === 'APPLICABLE')
+  const applied: Outcome[] = []
+  const promotions: PromotionValidation['promotions'] = []
+  await forEachInSlices(checkout.facts.redeemables, (redeemable) => {
+    const outcome = evaluateAlone(redeemable)
+    if (outcome.status !== 'APPLICABLE') return
+    applied.push(outcome)
+    promotions.push(promotionTierView(ctx, checkout, outcome))
+  })
   const valid = applied.length > 0
   const result: PromotionValidation = {
     valid,
     ...trackingIdOf(ctx, checkout),
-    // `outcomes` are newest first; the stable sort keeps that order within the same hierarchy.
-    promotions: applied
-      .map((outcome) => promotionTierView(ctx, checkout, outcome))
-      .sort((a, b) => a.hierarchy - b.hierarchy),
+    // The outcomes are newest first; the stable sort keeps that order within the same hierarchy.
+    promotions: promotions.sort((a, b) => a.hierarchy - b.hierarchy),
   }
   // The caller did not try each tier: only applicable ones count as validations of their campaign.
   const candidates = applied.flatMap((outcome) => candidateOf(checkout, outcome) ?? [])

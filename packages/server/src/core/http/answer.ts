@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import type { TSchema } from 'typebox'
 import type { Ctx, InstallationCtx, Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import { inTransaction, type Trx } from '../db/transaction.ts'
+import { newTimeSlice } from '../lib/time-slice.ts'
 import { inProject, newCtx } from '../new-ctx.ts'
 import type { Admitted } from './admission.ts'
 import { downloadAnswer } from './download.ts'
@@ -32,7 +34,7 @@ import {
   writes,
 } from './operation.ts'
 import { type InputReader, inputReaderOf } from './read-input.ts'
-import { serialise } from './serialise.ts'
+import { serialise, serialiseInSlices } from './serialise.ts'
 import type { ReplyStore, StoredReply } from './stored-reply.ts'
 
 export interface AnswerParts {
@@ -96,7 +98,10 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     const scope = newScope(handler, request, reply, project)
     const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key'], keyScope) : null
     if (operation.saves === true) return send(reply, await runSelfSaving(scope, key))
-    if (!isWrite) return send(reply, replyOf(scope, await runOperation(scope, scope.ctx)))
+    if (!isWrite) {
+      const read = await readReplyOf(scope, await runOperation(scope, scope.ctx))
+      return read.body.length > atOnceLength ? sendInPieces(reply, read) : send(reply, read)
+    }
     const stored = await (key === null ? runOnce(scope) : runOncePerKey(scope, key))
     for (const work of scope.afterCommit) work()
     return send(reply, stored)
@@ -242,8 +247,45 @@ function replyOf({ handler, request, reply, ctx }: RequestScope, result: unknown
   return { status, body: serialise(reply, operation.reply as TSchema, view) }
 }
 
+/** The same for an operation that only reads, and whose reply is often a page. */
+async function readReplyOf(scope: RequestScope, result: unknown): Promise<StoredReply> {
+  const { operation, status } = scope.handler
+  if (result instanceof ApiError || result instanceof Accepted || status === 204) return replyOf(scope, result)
+  return { status, body: await serialiseInSlices(scope.reply, operation.reply as TSchema, result) }
+}
+
 function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply {
   reply.code(status)
   if (body === '') return reply.send()
   return reply.header('Content-Type', 'application/json; charset=utf-8').send(body)
 }
+
+/** Characters of a reply that are sent at once. */
+const atOnceLength = 1_048_576
+
+/** Sends a long reply in pieces: to copy and send it at once would keep the event loop. */
+async function sendInPieces(reply: FastifyReply, { status, body }: StoredReply): Promise<FastifyReply> {
+  const bytes = Buffer.alloc(Buffer.byteLength(body))
+  const slice = newTimeSlice()
+  for (let at = 0, written = 0; at < body.length; at += atOnceLength) {
+    // Half of a surrogate pair at the end of a piece would be lost.
+    if (at > 0 && isHighSurrogate(body.charCodeAt(at - 1))) at -= 1
+    const end = at + atOnceLength
+    const piece = body.slice(at, isHighSurrogate(body.charCodeAt(end - 1)) ? end - 1 : end)
+    written += bytes.write(piece, written)
+    await slice.pause()
+  }
+  return reply
+    .code(status)
+    .header('Content-Type', 'application/json; charset=utf-8')
+    .header('Content-Length', bytes.length)
+    .send(Readable.from(piecesOf(bytes)))
+}
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+const pieceBytes = 65_536

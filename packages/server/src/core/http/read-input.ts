@@ -154,7 +154,10 @@ function elementsReaderOf(schema: TSchema, wording: Wording): ElementsReader | n
       if (unknown.length < limits.listed_faults_max)
         unknown.push(...element.unknownFields(item).map((field) => ({ ...field, path: place + field.path })))
       if (faults.length < limits.listed_faults_max && element.firstError(item, wording) !== null)
-        faults.push(...faultsIn(items as Schema, item, place, wording))
+        for (const fault of faultsIn(items as Schema, item, place, wording)) {
+          faults.push(fault)
+          if (faults.length === limits.listed_faults_max) break
+        }
       read.push(faults.length === 0 ? element.normalise(item) : item)
     })
     const listed = [...faults, ...reportUnknown('body', unknown.slice(0, limits.listed_faults_max))]

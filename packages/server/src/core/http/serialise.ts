@@ -1,18 +1,62 @@
 import type { FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
+import { newTimeSlice } from '../lib/time-slice.ts'
 
 /**
  * Serialises a reply by its schema: only declared fields are sent. Fastify compiles the schema on first use, because most
  * operations of an installation are never called.
  */
 export function serialise(reply: FastifyReply, schema: TSchema, result: unknown): string {
+  return serialiseAs(reply, serialisableOf(schema), result)
+}
+
+/** The same for replies that may have long lists, such as pages: an element at a time, in slices. */
+export async function serialiseInSlices(reply: FastifyReply, schema: TSchema, result: unknown): Promise<string> {
+  const slice = newTimeSlice()
+  return write(serialisableOf(schema), result)
+
+  async function write(schema: Schema, value: unknown): Promise<string> {
+    const parts: string[] = []
+    if (isLongList(schema, value)) {
+      for (const element of value) {
+        parts.push(serialiseAs(reply, schema.items as Schema, element))
+        if (slice.isOver()) await slice.pause()
+      }
+      return `[${parts.join(',')}]`
+    }
+    if (!holdsLongList(schema, value)) return serialiseAs(reply, schema, value)
+    for (const [name, property] of Object.entries(schema.properties ?? {}))
+      if (value[name] !== undefined) parts.push(`${JSON.stringify(name)}:${await write(property, value[name])}`)
+    return `{${parts.join(',')}}`
+  }
+}
+
+const isLongList = ({ items }: Schema, value: unknown): value is unknown[] =>
+  items !== undefined && Array.isArray(value) && value.length >= longListLength
+
+/** Shorter lists are serialised at once: that takes less time in total. */
+const longListLength = 20
+
+function holdsLongList({ properties, additionalProperties }: Schema, value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || properties === undefined) return false
+  if (typeof additionalProperties === 'object') return false
+  return Object.entries(properties).some(([name, property]) => {
+    const part = (value as Record<string, unknown>)[name]
+    return isLongList(property, part) || holdsLongList(property, part)
+  })
+}
+
+function serialisableOf(schema: TSchema): Schema {
   let serialisable = serialisableSchemas.get(schema)
   if (serialisable === undefined) {
     serialisable = withoutUnions(schema as Schema)
     serialisableSchemas.set(schema, serialisable)
   }
-  return reply.serializeInput(result as Record<string, unknown>, serialisable as Record<string, unknown>)
+  return serialisable
 }
+
+const serialiseAs = (reply: FastifyReply, schema: Schema, value: unknown): string =>
+  reply.serializeInput(value as Record<string, unknown>, schema as Record<string, unknown>)
 
 const serialisableSchemas = new WeakMap<TSchema, Schema>()
 

@@ -112,10 +112,14 @@ export const limits = {
   qualification_page_max: 50,
   /** Elements of one qualification page if many were created at the same moment: up to this number they stay on one page. */
   qualified_at_once_max: 250,
+  /** Elements of such a page times lines of the order: each element shows them all. */
+  qualified_lines_max: 25_000,
   /** Vouchers that one qualification request loads; the next page continues there. */
   qualification_codes_max: 10_000,
   /** Redeemables that one qualification request evaluates; the next page continues there. */
   qualification_candidates_max: 50_000,
+  /** Vouchers, or other redeemables, that one qualification request looks at, times lines of the order; the next page continues there. */
+  qualification_lines_max: 2_000_000,
   /** Projects whose configuration a node caches. */
   cached_configurations_max: 200,
 
