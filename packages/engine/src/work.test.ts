@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { evaluate, qualify } from './evaluate.ts'
+import type { ItemFacts, KnownRedeemable, Outcome, ValidationRule } from './schema/index.ts'
+import { cpuTimeOf } from './testing/cpu-time.ts'
+import { facts, line, percentOff, voucher } from './testing/shop.ts'
+
+const lines = (count: number): ItemFacts[] =>
+  Array.from({ length: count }, (_, index) => ({ ...line(`p${index}`, 2, 100), metadata: { a: 'x'.repeat(300) } }))
+
+/** A rule that compares the metadata of every line with very many texts. */
+const hostileRule: ValidationRule = {
+  id: 'val_hostile',
+  rules: {
+    '1': {
+      name: 'order.items.metadata_each',
+      property: 'a',
+      conditions: { $not_contain: Array.from({ length: 1_000 }, (_, index) => `${'x'.repeat(20)}y${index}`) },
+    },
+  },
+}
+
+const hostile = (id: string): KnownRedeemable => voucher(id, percentOff(10), { rules: [hostileRule] })
+const plain = (id: string): KnownRedeemable => voucher(id, percentOff(10))
+const reasonsOf = (outcomes: readonly Outcome[]) =>
+  outcomes.map((outcome) => (outcome.status === 'APPLICABLE' ? 'applies' : outcome.reason.details))
+const tooMuch = 'Rules and discount take too many steps on this order'
+
+describe('the steps of an evaluation are limited', () => {
+  const order = { items: lines(500) }
+
+  test('a redeemable that would take more is inapplicable, on every machine', () => {
+    const { valid, redeemables } = evaluate(facts({ order, redeemables: [hostile('A')] }))
+    expect(valid).toBe(false)
+    expect(redeemables).toMatchObject([
+      { status: 'INAPPLICABLE', reason: { key: 'order_rules_violated', details: tooMuch } },
+    ])
+    const explained = evaluate(facts({ order, redeemables: [hostile('A')] }), { explain: true })
+    expect(reasonsOf(explained.redeemables)).toEqual([tooMuch])
+  })
+
+  test('the redeemables of one request share the steps, so that many take no longer than one', () => {
+    const redeemables = Array.from({ length: 30 }, (_, index) => hostile(`H${index}`))
+    evaluate(facts({ order, redeemables })) // compiles the rule
+    expect(cpuTimeOf(() => evaluate(facts({ order, redeemables })))).toBeLessThan(1_000) // about 50; without a limit, 10,000
+  })
+
+  test('in a qualification, one that takes too many leaves the others as they are', () => {
+    const outcomes = qualify(facts({ order, redeemables: [plain('A'), hostile('B'), plain('C')] }))
+    expect(reasonsOf(outcomes)).toEqual(['applies', tooMuch, 'applies'])
+  })
+
+  test('thirty redeemables on 500 lines are within the limit, and so is the rule on a small order', () => {
+    const redeemables = Array.from({ length: 30 }, (_, index) => plain(`P${index}`))
+    const rules = { applicable_redeemables_limit: 30, applicable_redeemables_per_category_limit: 30 }
+    const { redeemables: outcomes } = evaluate(facts({ order, redeemables, rules }))
+    expect(new Set(reasonsOf(outcomes))).toEqual(new Set(['applies']))
+    expect(evaluate(facts({ order: { items: lines(5) }, redeemables: [hostile('A')] })).valid).toBe(true)
+  })
+})
