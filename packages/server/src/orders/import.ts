@@ -5,7 +5,7 @@ import { importResult } from '../core/jobs/file-import.ts'
 import { rowByRow } from '../core/jobs/row-by-row.ts'
 import { limits } from '../core/lib/limits.ts'
 import { createOrder } from './create.ts'
-import { readOrder } from './input.ts'
+import { idOf, readOrder } from './input.ts'
 import { loadOrderRules } from './plan.ts'
 import type { ImportedOrder } from './schema.ts'
 import { lockOrders, lockSourceIds } from './store.ts'
@@ -47,8 +47,8 @@ export const importOrders = defineAsyncAction<{ orders: ImportedOrder[] }, { nex
  * orders in another sequence would otherwise deadlock with it.
  */
 async function lockAll(ctx: Ctx, orders: readonly ImportedOrder[]): Promise<void> {
-  const ids = orders.flatMap(({ id }) => id ?? [])
-  const sourceIds = orders.flatMap(({ source_id }) => source_id ?? [])
+  const ids = orders.flatMap(({ id }) => idOf(id) ?? [])
+  const sourceIds = orders.flatMap(({ source_id }) => idOf(source_id) ?? [])
   await lockSourceIds(ctx, sourceIds)
   await lockOrders(ctx, { ids, source_ids: sourceIds })
 }

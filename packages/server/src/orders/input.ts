@@ -1,6 +1,7 @@
 import type { CustomerBody } from '../audience/customers/schema.ts'
 import type { OrderStatus } from '../core/db/tables.ts'
 import { ApiError, type Fault, inputError } from '../core/http/errors.ts'
+import { wholeNumberOf } from '../core/http/numeric-text.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import type { CreateOrder, OrderItemBody } from './schema.ts'
 
@@ -70,10 +71,10 @@ const withoutKey = ({ path, details }: NumberFault): Fault => ({ path, details }
 function orderOf(body: CreateOrder, path: string, faults: NumberFault[]): OrderInput {
   const { id, source_id, status, items, metadata, customer, referrer, referrer_id, created_at } = body
   return {
-    ...(source_id === undefined ? {} : { source_id }),
+    ...(source_id === undefined ? {} : { source_id: idOf(source_id) }),
     ...(referrer_id === undefined ? {} : { referrer_id }),
     ...withoutNulls({
-      id,
+      id: idOf(id),
       status,
       amount: readAmount(body.amount, `${path}.amount`, faults),
       initial_amount: readAmount(body.initial_amount, `${path}.initial_amount`, faults),
@@ -90,11 +91,11 @@ function orderOf(body: CreateOrder, path: string, faults: NumberFault[]): OrderI
 function readItem(body: OrderItemBody, path: string, faults: NumberFault[]): ItemInput {
   const { id, source_id, related_object, product_id, sku_id, product, sku, metadata } = body
   return withoutNulls({
-    id,
-    source_id,
+    id: idOf(id),
+    source_id: idOf(source_id),
     related_object,
-    product_id,
-    sku_id,
+    product_id: idOf(product_id),
+    sku_id: idOf(sku_id),
     quantity: readQuantity(body.quantity, `${path}.quantity`, faults),
     discount_quantity: readQuantity(body.discount_quantity, `${path}.discount_quantity`, faults),
     initial_quantity: readInitialQuantity(body.initial_quantity, `${path}.initial_quantity`, faults),
@@ -110,7 +111,13 @@ function readItem(body: OrderItemBody, path: string, faults: NumberFault[]): Ite
 
 function readGood(good: GoodBody, path: string, faults: NumberFault[]): GoodInput {
   const { id, source_id, override, price, metadata } = good
-  return withoutNulls({ id, source_id, override, price: readAmount(price, `${path}.price`, faults), metadata })
+  return withoutNulls({
+    id: idOf(id),
+    source_id: idOf(source_id),
+    override,
+    price: readAmount(price, `${path}.price`, faults),
+    metadata,
+  })
 }
 
 type GoodBody = Omit<NonNullable<OrderItemBody['product']>, 'name'>
@@ -122,6 +129,11 @@ function withoutNulls<T extends object>(sent: T): WithoutNulls<T> {
   const result: WithoutNulls<T> = {}
   for (const name in sent) if (sent[name] != null) result[name] = sent[name] as WithoutNulls<T>[typeof name]
   return result
+}
+
+/** The text of an id that was sent as a number. */
+export function idOf<T extends null | undefined>(sent: string | number | T): string | T {
+  return typeof sent === 'number' ? String(sent) : sent
 }
 
 type SentNumber = number | string | null | undefined
@@ -155,7 +167,7 @@ const readInitialQuantity = (sent: SentNumber, path: string, faults: NumberFault
 
 function readNumber(sent: SentNumber, path: string, faults: NumberFault[]): number | undefined {
   if (sent === undefined || sent === null) return undefined
-  if (typeof sent !== 'string' || /^[+-]?\d+$/.test(sent)) return Number(sent)
-  faults.push({ key: 'invalid_payload', path, details: `Property ${path} must be integer` })
-  return undefined
+  const number = typeof sent === 'string' ? wholeNumberOf(sent) : sent
+  if (number === undefined) faults.push({ key: 'invalid_payload', path, details: `Property ${path} must be integer` })
+  return number
 }

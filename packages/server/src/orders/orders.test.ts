@@ -221,6 +221,18 @@ describe('order amounts', () => {
     })
   })
 
+  test('numbers may be sent as decimal text of a whole number, and ids as numbers', async () => {
+    const shop = await newProject()
+    const order = await newOrder(shop, {
+      source_id: 100_012,
+      amount: '5398.00',
+      items: [{ id: 1, source_id: 77, quantity: '2.0', price: '2699.00', product: { id: 9, price: '2700.000' } }],
+    })
+    expect(order).toMatchObject({ source_id: '100012', amount: 5_398 })
+    expect(order.items[0]).toMatchObject({ source_id: '77', quantity: 2, price: 2_699, product: { price: 2_700 } })
+    expect(await shop.call('GET', '/v1/orders/100012')).toMatchObject({ status: 200, body: { id: order.id } })
+  })
+
   const invalidAmount = { key: 'invalid_amount', details: 'Amount has to be a valid positive number' }
   const payload = (details: string) => ({ key: 'invalid_payload', details })
   const most = Number.MAX_SAFE_INTEGER
@@ -248,6 +260,12 @@ describe('order amounts', () => {
     [{ items: [{ discount_quantity: -1 }] }, payload('Property .items[0].discount_quantity must be >= 0')],
     [{ items: [{ quantity: 'two' }] }, payload('Property .items[0].quantity must be integer')],
     [{ amount: '1.5' }, payload('Property .amount must be integer')],
+    [{ amount: '2699.01' }, payload('Property .amount must be integer')],
+    [{ amount: '2699.' }, payload('Property .amount must be integer')],
+    [{ amount: `${'9'.repeat(20_000)}.${'0'.repeat(20_000)}x` }, payload('Property .amount must be integer')],
+    [{ source_id: 1.5 }, payload('Property .source_id must be string,integer,null')],
+    [{ source_id: -1 }, payload('Property .source_id must be >= 0')],
+    [{ source_id: 2 ** 53 }, payload('Property .source_id must be <= 9007199254740991')],
     [{ amount: '' }, payload('Property .amount must be integer')],
     [{ amount: 1.5 }, payload('Property .amount must be integer,string,null')],
     [{ amount: true }, payload('Property .amount must be integer,string,null')],

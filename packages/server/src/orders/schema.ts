@@ -78,13 +78,25 @@ export type Order = Static<typeof Order>
 const Numeric = Type.Optional(
   Type.Unsafe<number | string | null>({
     type: ['integer', 'string', 'null'],
-    description: 'A whole number; a text of digits is read as one.',
+    description: 'A whole number; its text, also with zero decimals (`"25.00"`), is read as one.',
+  }),
+)
+
+/** Shops number their orders and lines; `readOrder` turns a number into its text. */
+export const OrderId = Type.Optional(
+  Type.Unsafe<string | number | null>({
+    type: ['string', 'integer', 'null'],
+    minLength: 1,
+    maxLength: 255,
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'A whole number is read as its text.',
   }),
 )
 
 const good = {
-  id: Maybe(Name),
-  source_id: Maybe(Name),
+  id: OrderId,
+  source_id: OrderId,
   override: Maybe(
     Type.Boolean({ description: 'Writes what is said here to the catalogue, and creates what it does not know.' }),
   ),
@@ -93,11 +105,16 @@ const good = {
 }
 
 export const OrderItemBody = Type.Object({
-  id: Maybe(Type.String({ description: 'Of a line that the order has: it stays the same line.' })),
-  source_id: Maybe(Name),
+  id: Maybe(
+    Type.Unsafe<string | number>({
+      type: ['string', 'integer'],
+      description: 'Of a line that the order has: it stays the same line.',
+    }),
+  ),
+  source_id: OrderId,
   related_object: Maybe(OneOf(['product', 'sku'])),
-  product_id: Maybe(Name),
-  sku_id: Maybe(Name),
+  product_id: OrderId,
+  sku_id: OrderId,
   quantity: Numeric,
   discount_quantity: Numeric,
   initial_quantity: Numeric,
@@ -113,7 +130,7 @@ export type OrderItemBody = Static<typeof OrderItemBody>
 
 /** The fields of an order that every kind of request may send. */
 export const OrderBody = {
-  source_id: Maybe(Name),
+  source_id: OrderId,
   status: Maybe(Status),
   amount: Numeric,
   initial_amount: Numeric,
@@ -144,13 +161,13 @@ export const UpdateOrder = Type.Object(
 export type UpdateOrder = Static<typeof UpdateOrder>
 
 export const CreateOrder = Type.Object(
-  { id: Maybe(Name), ...OrderBody, created_at: Maybe(InstantInput) },
+  { id: OrderId, ...OrderBody, created_at: Maybe(InstantInput) },
   { examples: [example] },
 )
 export type CreateOrder = Static<typeof CreateOrder>
 
 /** Without `created_at`: an imported order is created when it is imported (docs/reference/orders.md#input). */
-const ImportedOrder = Type.Object({ id: Maybe(Name), ...OrderBody })
+const ImportedOrder = Type.Object({ id: OrderId, ...OrderBody })
 export type ImportedOrder = Static<typeof ImportedOrder>
 
 export const ImportOrders = Type.Array(ImportedOrder, {

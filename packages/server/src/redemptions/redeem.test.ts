@@ -453,7 +453,7 @@ describe('cards', () => {
     const shop = await newProject()
     const { id } = await newGiftCard(shop, 'GIFT', 5000)
     const { redemptions, order } = await redeemed(shop, {
-      redeemables: [voucher('GIFT', { gift: { credits: '1500' } })],
+      redeemables: [voucher('GIFT', { gift: { credits: '1500.00' } })],
       order: { source_id: 'o-1', amount: 9000 },
       customer: { source_id: 'ann' },
     })

@@ -1,4 +1,5 @@
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { wholeNumberOf } from '../../core/http/numeric-text.ts'
 import { type MetadataRules, refuseUnlessStorable } from '../../definitions/metadata-schemas/rules.ts'
 
 /**
@@ -12,8 +13,9 @@ export function checkPrice(price: number | null | undefined, key: 'invalid_produ
 /** Parses a price in a CSV file: an integer in the smallest unit of the currency. */
 export function priceFromText(text: string | undefined): number | null {
   if (text === undefined) return null
-  if (!/^-?\d+$/.test(text.trim())) throw invalidPayload('Property .price must be integer')
-  return Number(text)
+  const price = wholeNumberOf(text.trim())
+  if (price === undefined) throw invalidPayload('Property .price must be integer')
+  return price
 }
 
 /**

@@ -2,6 +2,7 @@ import { isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody, CustomerProfile } from '../../audience/customers/schema.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { wholeNumberOf } from '../../core/http/numeric-text.ts'
 import { sourceIdOf } from '../../core/http/tracking-id.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
@@ -180,11 +181,10 @@ function readPoints(sent: number | string, path: string): number {
   return points
 }
 
-/** A whole number, also as a string of digits; null when it is neither, or too large to be exact. */
+/** A whole number, also as text; null when it is neither, or too large to be exact. */
 function readWhole(sent: unknown): number | null {
-  if (typeof sent !== 'number' && !(typeof sent === 'string' && /^[+-]?\d+$/.test(sent))) return null
-  const number = Number(sent)
-  return Number.isSafeInteger(number) ? number : null
+  const number = typeof sent === 'string' ? wholeNumberOf(sent) : sent
+  return Number.isSafeInteger(number) ? (number as number) : null
 }
 
 const unitMs = {

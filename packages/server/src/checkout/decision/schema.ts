@@ -16,7 +16,7 @@ import {
 import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../../audience/customers/schema.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { Order, OrderBody } from '../../orders/schema.ts'
+import { Order, OrderBody, OrderId } from '../../orders/schema.ts'
 import { Category } from '../../rules/categories/schema.ts'
 
 // The parts of requests and responses that all checkout operations share (docs/reference).
@@ -27,7 +27,7 @@ export const CheckoutCustomer = Type.Unsafe<Static<typeof CustomerBody> | string
 })
 
 export const CheckoutOrder = Type.Object({
-  id: Maybe(Name),
+  id: OrderId,
   ...OrderBody,
   customer: Maybe(CheckoutCustomer),
   customer_id: Maybe(Name),
@@ -37,12 +37,16 @@ export type CheckoutOrder = Static<typeof CheckoutOrder>
 
 const Numeric = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
-  description: 'A whole number; a text of digits is read as one.',
+  description: 'A whole number; its text, also with zero decimals (`"25.00"`), is read as one.',
 })
 
 // Accepts any value: `readCredits` checks it, because invalid credits have their own error key, `invalid_gift`.
 export const GiftBody = Type.Object({
-  credits: Type.Optional(Type.Unsafe<unknown>({ description: 'A whole number; a text of digits is read as one.' })),
+  credits: Type.Optional(
+    Type.Unsafe<unknown>({
+      description: 'A whole number; its text, also with zero decimals (`"25.00"`), is read as one.',
+    }),
+  ),
 })
 
 export const RewardBody = Type.Object({ id: Maybe(Name), assignment_id: Maybe(Name), points: Maybe(Numeric) })

@@ -14,7 +14,7 @@ import { trackingIdOf } from '../decision/tracked.ts'
 import { judgedAssignments } from './element.ts'
 import type { Finding } from './evaluate-offers.ts'
 import { newestPage, rankedPage } from './page.ts'
-import { defaultPageSize, openSearch } from './qualify.ts'
+import { openSearch, pageSizeOf } from './qualify.ts'
 import type {
   CampaignExamination,
   CampaignExaminationQuery,
@@ -85,7 +85,8 @@ async function findQualified(
   query: VoucherExaminationQuery | CampaignExaminationQuery,
   object: 'voucher' | 'campaign',
 ): Promise<{ checkout: Checkout; findings: Finding[] }> {
-  const { audienceRulesOnly, limit = defaultPageSize, order = '-created_at' } = query
+  const { audienceRulesOnly, order = '-created_at' } = query
+  const limit = pageSizeOf(query.limit)
   const { customer, order: orderBody, tracking_id, metadata } = body
   const { checkout, candidates, evaluator } = await openSearch(
     ctx,

@@ -598,6 +598,13 @@ describe('response', () => {
     })
   })
 
+  test('a limit above the largest page gives the largest page', async () => {
+    const shop = await newProject()
+    await insertTiers(shop, limits.qualification_page_max + 1)
+    const { redeemables } = await qualified(shop, { order, options: { limit: 100 } })
+    expect(redeemables).toMatchObject({ total: limits.qualification_page_max, has_more: true })
+  })
+
   test('the client side gets the same response, of codes that it may list', async () => {
     const shop = await newProject({
       project: {
@@ -615,7 +622,7 @@ describe('response', () => {
   test.each([
     [{ scenario: 'SOME' }, 'invalid_payload'],
     [{ options: { limit: 0 } }, 'invalid_payload'],
-    [{ options: { limit: 51 } }, 'invalid_payload'],
+    [{ options: { limit: 1.5 } }, 'invalid_payload'],
     [{ options: { starting_after: 'yesterday' } }, 'invalid_payload'],
     [{ options: { sorting_rule: 'WORST' } }, 'invalid_payload'],
     [{ options: { filters: { junction: 'xor' } } }, 'invalid_payload'],

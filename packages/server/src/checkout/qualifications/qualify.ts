@@ -4,6 +4,7 @@ import { isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { type Instant, parseInstant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
 import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
@@ -190,13 +191,15 @@ function pageOf(
   { limit, sorting_rule }: QualificationOptions,
   place: { starting_after: Instant | null; lines: number },
 ): Promise<Page> {
-  const pageSize = limit ?? defaultPageSize
+  const pageSize = pageSizeOf(limit)
   if (sorting_rule === 'BEST_DEAL') return rankedPage(candidates, evaluator, pageSize, (a, b) => b.amount - a.amount)
   if (sorting_rule === 'LEAST_DEAL') return rankedPage(candidates, evaluator, pageSize, (a, b) => a.amount - b.amount)
   return newestPage(candidates, evaluator, { limit: pageSize, ...place })
 }
 
-export const defaultPageSize = 5
+/** Cuts a `limit` to the largest page. */
+export const pageSizeOf = (limit: number | null | undefined): number =>
+  Math.min(limit ?? 5, limits.qualification_page_max)
 
 function readCursor(sent: string | null | undefined): Instant | null {
   if (sent == null || sent === 'null') return null

@@ -71,8 +71,14 @@ export const QualificationFilters = Type.Object({
 })
 export type QualificationFilters = Static<typeof QualificationFilters>
 
+/** Has no upper bound: clients ask for 100, and get the largest page (`pageSizeOf`). */
+const PageSize = Type.Integer({
+  minimum: 1,
+  description: `More than ${limits.qualification_page_max} counts as ${limits.qualification_page_max}.`,
+})
+
 export const QualificationOptions = Type.Object({
-  limit: Maybe(Int({ minimum: 1, maximum: limits.qualification_page_max })),
+  limit: Maybe(PageSize),
   starting_after: Maybe(
     Type.String({
       maxLength: 64,
@@ -196,7 +202,7 @@ export type ExaminationBody = Static<typeof ExaminationBody>
 
 const examination = {
   audienceRulesOnly: Type.Optional(Type.Boolean({ description: 'Only rules about the customer are looked at.' })),
-  limit: Type.Optional(Int({ minimum: 1, maximum: limits.qualification_page_max })),
+  limit: Type.Optional(PageSize),
 }
 
 export const VoucherExaminationQuery = Type.Object({

@@ -29,6 +29,7 @@ describe('a body with numbers as strings', () => {
     [{ count: 5 }, { count: 5 }],
     [{ count: '5' }, { count: 5 }],
     [{ count: '+05' }, { count: 5 }],
+    [{ count: '5.00' }, { count: 5 }],
     [
       { count: 1, ratio: '0.25' },
       { count: 1, ratio: 0.25 },
@@ -68,13 +69,13 @@ describe('a body with numbers as strings', () => {
   })
 
   const invalidBodies: Array<[body: object, error: string]> = [
-    [{ count: 'five' }, 'Property .count must match pattern ^[+-]?\\d+$'],
-    [{ count: '' }, 'Property .count must match pattern ^[+-]?\\d+$'],
-    [{ count: '5.0' }, 'Property .count must match pattern ^[+-]?\\d+$'],
+    [{ count: 'five' }, 'Property .count must match pattern ^[+-]?\\d+(\\.0+)?$'],
+    [{ count: '' }, 'Property .count must match pattern ^[+-]?\\d+(\\.0+)?$'],
+    [{ count: '5.50' }, 'Property .count must match pattern ^[+-]?\\d+(\\.0+)?$'],
     [{ count: 0 }, 'Property .count must be >= 1'],
     [{ count: true }, 'Property .count must be integer,string'],
     [{ count: 1, ratio: '1e3' }, 'Property .ratio must match pattern ^[+-]?\\d+(\\.\\d+)?$'],
-    [{ count: 1, prices: { a: 'x' } }, 'Property .prices.a must match pattern ^[+-]?\\d+$'],
+    [{ count: 1, prices: { a: 'x' } }, 'Property .prices.a must match pattern ^[+-]?\\d+(\\.0+)?$'],
   ]
   test.each(invalidBodies)('%j is invalid: %s', (body, error) => expect(errorOf(body)).toBe(error))
 

@@ -34,7 +34,12 @@ export function numbersRead<T extends TSchema>(schema: T): (body: Static<T>) => 
 }
 
 /** JSON Schema applies `pattern` to strings only and bounds to numbers only, so one schema can have both. */
-const patterns = { integer: '^[+-]?\\d+$', number: '^[+-]?\\d+(\\.\\d+)?$' } as const
+const patterns = { integer: '^[+-]?\\d+(\\.0+)?$', number: '^[+-]?\\d+(\\.\\d+)?$' } as const
+
+const wholeNumber = new RegExp(patterns.integer)
+
+/** The whole number that a text writes, also as a decimal (`"2699.00"`); undefined for any other text. */
+export const wholeNumberOf = (text: string): number | undefined => (wholeNumber.test(text) ? Number(text) : undefined)
 
 const numberType = ({ type }: Schema): keyof typeof patterns | undefined => {
   const types = [type].flat()

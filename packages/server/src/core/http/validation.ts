@@ -273,7 +273,8 @@ function coerce(schema: Schema, value: unknown): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const result: Record<string, unknown> = {}
     for (const [name, property] of Object.entries(schema.properties)) {
-      const coerced = coerce(property, (value as Record<string, unknown>)[name])
+      const member = (value as Record<string, unknown>)[name]
+      const coerced = coerce(property, member === '' && !acceptsEmptyText(property) ? undefined : member)
       if (coerced !== undefined) result[name] = coerced
     }
     return result
@@ -285,6 +286,18 @@ function coerce(schema: Schema, value: unknown): unknown {
   if (types.includes('boolean') && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
   if (schema.format === 'date-input') return parseInstant(value) ?? value
   return value
+}
+
+/**
+ * Whether an empty value can be meant: that of a plain text or of a list. `start_date=` and `limit=` are fields of a form that
+ * was not filled in.
+ */
+function acceptsEmptyText(schema: Schema): boolean {
+  if (schema.anyOf !== undefined) return schema.anyOf.some(acceptsEmptyText)
+  const types = typesOf(schema)
+  if (types.includes('array')) return true
+  const { format, enum: words, minLength = 0 } = schema
+  return types.includes('string') && format === undefined && words === undefined && minLength === 0
 }
 
 /** `x=a`, `x=a&x=b`, and `x[0]=a&x[1]=b` are all lists where a list is expected. */

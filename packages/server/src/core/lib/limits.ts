@@ -108,7 +108,7 @@ export const limits = {
   deferred_bytes_max: 33_554_432,
   /** Lock timeout of a checkout: how long it waits for a row that another request has locked (docs/reference/concurrency.md). */
   checkout_lock_seconds: 5,
-  /** Maximum `limit` of a qualification. */
+  /** Elements of a qualification page; a larger `limit` counts as this one. */
   qualification_page_max: 50,
   /** Elements of one qualification page if many were created at the same moment: up to this number they stay on one page. */
   qualified_at_once_max: 250,

@@ -29,7 +29,7 @@ export function CursorQuery<const O extends readonly [string, ...string[]]>({ or
 }
 
 const StartingAfterId = Type.Optional(
-  Type.String({ description: 'Continues after the object with this id, in the order asked for.' }),
+  Type.String({ minLength: 1, description: 'Continues after the object with this id, in the order asked for.' }),
 )
 
 const Limit = Type.Integer({ minimum: 1, maximum: limits.page_size_max, default: limits.page_size_default })
