@@ -6,16 +6,38 @@ import type { Role } from '../../core/db/tables.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { newSecret } from '../../core/http/secrets.ts'
 import { newId } from '../../core/lib/ids.ts'
-import { CreateProject } from './schema.ts'
+import { insertApiKey, type NewApiKey } from '../api-keys/store.ts'
+import { type CreatedProject, CreateProject } from './schema.ts'
 import { assignUser, findUser, insertProject, listOwners } from './store.ts'
 
-/** Creates a project with its users. If any part fails, the transaction is rolled back. */
-export async function createProject(ctx: InstallationCtx, body: CreateProject): Promise<Project> {
+type NewProject = { project: Project } & Pick<CreatedProject, 'server_side_key' | 'client_side_key'>
+
+/** Creates a project with its users and its two keys. If any part fails, the transaction is rolled back. */
+export async function createProject(ctx: InstallationCtx, body: CreateProject): Promise<NewProject> {
   if (body.cluster_id !== undefined && body.cluster_id !== ctx.settings.cluster_id)
     throw new ApiError('forbidden', { details: 'Project is bound to different region' })
   const project = await insertProjectOf(ctx.db, ctx.now, body, { is_sandbox: false })
   await assignUsers(ctx.db, project, body.users ?? [])
-  return project
+  return {
+    project,
+    server_side_key: await newKey(ctx, project, { kind: 'server', name: 'Server key' }),
+    client_side_key: await newKey(ctx, project, { kind: 'client', name: 'Client key' }),
+  }
+}
+
+async function newKey({ db, now }: InstallationCtx, { id: projectId }: Project, as: Pick<NewApiKey, 'kind' | 'name'>) {
+  const columns = { project_id: projectId, role: 'ADMIN', ip_whitelist: [], is_primary: true, created_at: now } as const
+  const { key, secret } = await insertApiKey(db, { ...columns, ...as })
+  return { app_id: key.app_id, app_token: secret }
+}
+
+export function withoutTokens(created: CreatedProject): CreatedProject {
+  const { server_side_key, client_side_key } = created
+  return {
+    ...created,
+    server_side_key: { app_id: server_side_key.app_id },
+    client_side_key: { app_id: client_side_key.app_id },
+  }
 }
 
 /** Assigns the users their roles, and every owner the role ADMIN, also if another role was sent. */

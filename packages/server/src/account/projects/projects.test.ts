@@ -23,7 +23,8 @@ const create = (body: object = {}) => manage('POST', '/projects', { ...required,
 async function createProject(body: object = {}) {
   const answer = await create(body)
   expect(answer.status).toBe(200)
-  return answer.body
+  const { server_side_key: _, client_side_key: __, ...project } = answer.body
+  return project
 }
 
 const countProjects = async () => (await manage('GET', '/projects')).body.total as number
@@ -165,15 +166,6 @@ describe('POST /projects', () => {
     expect((await manage('GET', `/projects/${project.id}`)).body).toEqual(project)
   })
 
-  test('a new project has no keys', async () => {
-    const { id } = await createProject()
-    expect((await manage('GET', `/projects/${id}/api-keys`)).body).toEqual({
-      object: 'list',
-      data_ref: 'data',
-      data: [],
-      total: 0,
-    })
-  })
 
   test('read-only and operator-only fields are ignored', async () => {
     const project = await createProject({
@@ -218,16 +210,57 @@ describe('POST /projects', () => {
     })
   })
 
-  test('the same Idempotency-Key creates one project', async () => {
+  test('the response has a server-side and a client-side key, whose secrets are shown nowhere else', async () => {
+    const { status, body } = await create()
+    expect(status).toBe(200)
+    const { id, server_side_key, client_side_key } = body
+    const pair = { app_id: uuid, app_token: uuid }
+    expect([server_side_key, client_side_key]).toEqual([pair, pair])
+    const { body: keys } = await manage('GET', `/projects/${id}/api-keys`)
+    expect(keys.data).toMatchObject([
+      { kind: 'server', role: 'ADMIN', primary: true, app_id: server_side_key.app_id },
+      { kind: 'client', role: 'ADMIN', primary: true, app_id: client_side_key.app_id },
+    ])
+    const shown = JSON.stringify([keys, (await manage('GET', `/projects/${id}`)).body])
+    for (const { app_token } of [server_side_key, client_side_key]) expect(shown).not.toContain(app_token)
+
+    const token = await send(installation.app, 'POST', '/v1/oauth/token', 'grant_type=client_credentials&scope=api', {
+      'x-app-id': server_side_key.app_id,
+      'x-app-token': server_side_key.app_token,
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    const made = await send(
+      installation.app,
+      'POST',
+      '/v1/categories',
+      { name: 'A', hierarchy: 0 },
+      {
+        'x-app-id': server_side_key.app_id,
+        'x-app-token': server_side_key.app_token,
+        authorization: `Bearer ${token.body.access_token}`,
+      },
+    )
+    expect(made).toMatchObject({ status: 200, body: { name: 'A' } })
+  })
+
+  test('the same Idempotency-Key creates one project, and its repetition shows no secrets', async () => {
     const before = await countProjects()
     const key = { 'idempotency-key': 'first shop' }
     const [first, second] = [
       await manage('POST', '/projects', required, key),
       await manage('POST', '/projects', required, key),
     ]
-    expect(second.body).toEqual(first.body)
+    const { server_side_key, client_side_key, ...project } = first.body
+    expect(second.body).toEqual({
+      ...project,
+      server_side_key: { app_id: server_side_key.app_id },
+      client_side_key: { app_id: client_side_key.app_id },
+    })
     expect(second.headers['idempotency-replayed']).toBe('true')
     expect(await countProjects()).toBe(before + 1)
+    const { db } = installation.runtime.database
+    const stored = JSON.stringify(await db.selectFrom('idempotency_keys').selectAll().execute())
+    for (const { app_token } of [server_side_key, client_side_key]) expect(stored).not.toContain(app_token)
     expect(await manage('POST', '/projects', { ...required, name: 'Second shop' }, key)).toMatchObject({
       status: 409,
       body: { key: 'idempotency_key_conflict' },

@@ -2,9 +2,9 @@ import { operation } from '../../core/http/operation.ts'
 import { newSecret } from '../../core/http/secrets.ts'
 import { listed } from '../../core/query/list.ts'
 import { announceCredentialChange } from '../credential-change.ts'
-import { createProject } from './create.ts'
+import { createProject, withoutTokens } from './create.ts'
 import { removeProject } from './remove.ts'
-import { CreateProject, LimitsBody, ProjectList, ProjectView, UpdateProject } from './schema.ts'
+import { CreatedProject, CreateProject, LimitsBody, ProjectList, ProjectView, UpdateProject } from './schema.ts'
 import { listProjects, updateProject } from './store.ts'
 import { changeLimits, changeProject } from './update.ts'
 import { toProjectView } from './view.ts'
@@ -15,10 +15,15 @@ export const projects = [
     method: 'POST',
     path: '/management/v1/projects',
     summary: 'Create a project',
+    description: 'With a server-side and a client-side key, whose secrets are shown in this answer and never again.',
     body: CreateProject,
-    reply: ProjectView,
+    reply: CreatedProject,
     errors: ['invalid_payload', 'forbidden', 'not_found', 'used_incorrect_role'],
-    run: async (ctx, { body }) => toProjectView(await createProject(ctx, body), ctx.settings),
+    withoutSecrets: (reply) => withoutTokens(reply as CreatedProject),
+    run: async (ctx, { body }) => {
+      const { project, ...keys } = await createProject(ctx, body)
+      return { ...toProjectView(project, ctx.settings), ...keys }
+    },
   }),
   operation({
     id: 'listProjects',

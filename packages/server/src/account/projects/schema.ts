@@ -123,6 +123,21 @@ export const ProjectView = Type.Object({
 })
 export type ProjectView = Static<typeof ProjectView>
 
+const KeyPair = Type.Object({
+  app_id: Type.String(),
+  app_token: Type.Optional(
+    Type.String({ description: 'Shown once: absent when a repeated `Idempotency-Key` is answered.' }),
+  ),
+})
+
+/** A new project with the two keys that make it usable. */
+export const CreatedProject = Type.Object({
+  ...ProjectView.properties,
+  server_side_key: KeyPair,
+  client_side_key: KeyPair,
+})
+export type CreatedProject = Static<typeof CreatedProject>
+
 export const ProjectList = listOf('data', ProjectView, { total: true })
 
 /** Members of `limits`, or null to restore those of the installation. */

@@ -157,11 +157,16 @@ async function runOncePerKey(scope: RequestScope, key: string): Promise<StoredRe
         return known
       }
       const fresh = await rollBackOnRefusal(scope, trx)
-      if (isKept(fresh.status)) await keep(trx, owner, key, fresh)
+      if (isKept(fresh.status)) await keep(trx, owner, key, withoutSecrets(handler, fresh))
       else await release(trx, owner, key)
       return fresh
     }),
   )
+}
+
+function withoutSecrets({ operation, status }: Handler, fresh: StoredReply): StoredReply {
+  if (operation.withoutSecrets === undefined || fresh.status !== status) return fresh
+  return { status, body: JSON.stringify(operation.withoutSecrets(JSON.parse(fresh.body))) }
 }
 
 /** On a refusal, rolls back the request's writes but not its claim on the key, under which the refusal is stored. */

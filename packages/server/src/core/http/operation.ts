@@ -50,6 +50,8 @@ export interface Operation {
   view?(ctx: InstallationCtx, result: unknown): unknown
   /** False if the reply contains a secret that must not be stored. */
   idempotent?: false
+  /** Removes from the reply the secrets that must not be stored; a repeated Idempotency-Key is answered without them. */
+  withoutSecrets?(reply: object): object
   /** Roles that may call it in addition to those that its method admits (docs/reference/authentication.md#roles). */
   also_for?: readonly Role[]
   /** The project setting that enables this client-side operation. */
