@@ -35,6 +35,8 @@ export interface Caller {
   channel: 'API' | 'CLIENT_API' | 'MANAGEMENT' | 'INTERNAL'
   api_key: { id: string; name: string; app_id: string } | null
   role: Role
+  /** What the calling application calls itself in `X-Voucherify-Channel`. */
+  application?: string
 }
 
 /** The context of an operation outside of a project: list projects, create a project. */

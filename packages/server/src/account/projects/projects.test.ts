@@ -166,7 +166,6 @@ describe('POST /projects', () => {
     expect((await manage('GET', `/projects/${project.id}`)).body).toEqual(project)
   })
 
-
   test('read-only and operator-only fields are ignored', async () => {
     const project = await createProject({
       id: 'proj_mine',

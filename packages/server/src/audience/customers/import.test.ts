@@ -190,7 +190,6 @@ describe('bulk', () => {
   })
 
   test.each([
-    ['/v1/customers/bulk/async', []],
     ['/v1/customers/bulk/async', [{ name: 'no source id' }]],
     ['/v1/customers/metadata/async', { source_ids: ['a'] }],
     ['/v1/customers/metadata/async', { metadata: {} }],

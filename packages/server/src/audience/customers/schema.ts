@@ -129,14 +129,13 @@ export const IssuedTrackingId = Type.Object({
 export type IssuedTrackingId = Static<typeof IssuedTrackingId>
 
 export const BulkCustomers = Type.Array(Type.Object({ source_id: Name, ...profile }), {
-  minItems: 1,
   maxItems: limits.bulk_items_max,
   examples: [[{ source_id: 'customer-1', metadata: { lang: 'en' } }]],
 })
 export type BulkCustomer = Static<typeof BulkCustomers>[number]
 
 export const BulkCustomerMetadata = Type.Object(
-  { source_ids: Type.Array(Name, { minItems: 1, maxItems: limits.bulk_items_max }), metadata: Metadata },
+  { source_ids: Type.Array(Name, { maxItems: limits.bulk_items_max }), metadata: Metadata },
   { examples: [{ source_ids: ['customer-1', 'customer-2'], metadata: { lang: 'en' } }] },
 )
 

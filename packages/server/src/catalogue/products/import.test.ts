@@ -351,7 +351,6 @@ describe('POST /v1/products/bulk/async', () => {
 
   test.each([
     [{}, 'Payload must be array'],
-    [[], 'Payload must NOT have fewer than 1 items'],
     [[{ source_id: 'a' }, {}], "Property [1] should have required property 'source_id'"],
     [[{ source_id: 'a', price: '1' }], 'Property [0].price must be integer,null'],
     [[{ source_id: null }], 'Property [0].source_id must be string'],
@@ -404,7 +403,6 @@ describe('POST /v1/products/metadata/async', () => {
   test.each([
     [{ metadata: {} }, "Payload should have required property 'source_ids'"],
     [{ source_ids: ['a'] }, "Payload should have required property 'metadata'"],
-    [{ source_ids: [], metadata: {} }, 'Property .source_ids must NOT have fewer than 1 items'],
     [{ source_ids: [1], metadata: {} }, 'Property .source_ids[0] must be string'],
     [{ source_ids: ['a'], metadata: [] }, 'Property .metadata must be object'],
   ])('refuses %j', async (body, details) => {

@@ -44,14 +44,13 @@ export const BulkProduct = Type.Object({ source_id: Name, ...fields })
 export type BulkProduct = Static<typeof BulkProduct>
 
 export const BulkProducts = Type.Array(BulkProduct, {
-  minItems: 1,
   maxItems: limits.bulk_items_max,
   examples: [[{ source_id: 'mug', price: 1190 }]],
 })
 export type BulkProducts = Static<typeof BulkProducts>
 
 export const BulkProductMetadata = Type.Object(
-  { source_ids: Type.Array(Name, { minItems: 1, maxItems: limits.bulk_items_max }), metadata: Metadata },
+  { source_ids: Type.Array(Name, { maxItems: limits.bulk_items_max }), metadata: Metadata },
   { examples: [{ source_ids: ['mug'], metadata: { dishwasher: false } }] },
 )
 export type BulkProductMetadata = Static<typeof BulkProductMetadata>

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import type { Role } from '../db/tables.ts'
+import { limits } from '../lib/limits.ts'
 import { isTrustedOrigin } from '../lib/trusted-origin.ts'
 import { authenticate, authenticateManagement, type Identity } from './authenticate.ts'
 import type { CallLimiter } from './call-limiter.ts'
@@ -106,9 +107,15 @@ function projectGate(
       channel: family === 'client' ? 'CLIENT_API' : 'API',
       api_key: { id, name, app_id },
       role: identity.role,
+      ...callingApplication(headers['x-voucherify-channel']),
     }
     return { caller, project, key_scope: keyScopeOf(family, identity), is_counted: isCounted }
   }
+}
+
+function callingApplication(header: string | string[] | undefined): Pick<Caller, 'application'> {
+  const application = typeof header === 'string' ? header.slice(0, limits.name_length_max).trim() : ''
+  return application === '' ? {} : { application }
 }
 
 /** Server-side keys have none: their stored replies from earlier releases stay valid. */

@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { updateCustomerMetadata, updateCustomers } from '../../audience/customers/bulk.ts'
+import { bulkUpdateProductMetadata, bulkUpdateProducts } from '../../catalogue/products/bulk.ts'
+import { updateVouchersInBulk, updateVouchersMetadata } from '../../incentives/vouchers/bulk.ts'
 import { newProject, type Shop, send } from '../../testing/app.ts'
 import { asRequest, runAsyncActions } from '../../testing/background.ts'
 import { countedRows } from '../../testing/counting-action.ts'
@@ -164,4 +167,31 @@ test('a failed update leaves no report', async () => {
   expect(await read(shop, id)).toMatchObject({ status: 'FAILED', result: { message: 'Internal Server Error' } })
   const { db } = shop.service.runtime.database
   expect(await db.selectFrom('files').where('project_id', '=', shop.project_id).select('id').execute()).toEqual([])
+})
+
+test.each([
+  ['/v1/products/bulk/async', []],
+  ['/v1/products/metadata/async', { source_ids: [], metadata: { a: 1 } }],
+  ['/v1/customers/bulk/async', []],
+  ['/v1/customers/metadata/async', { source_ids: [], metadata: { a: 1 } }],
+  ['/v1/vouchers/bulk/async', []],
+  ['/v1/vouchers/metadata/async', { codes: [], metadata: { a: 1 } }],
+])('%s with nothing to do is accepted, and ends at once', async (path, body) => {
+  const shop = await newProject()
+  const { status, body: started } = await shop.call('POST', path, body)
+  expect(status).toBe(202)
+  await runAsyncActions(shop.service.runtime, shop.project_id, [
+    bulkUpdateProducts,
+    bulkUpdateProductMetadata,
+    updateCustomers,
+    updateCustomerMetadata,
+    updateVouchersInBulk,
+    updateVouchersMetadata,
+  ])
+  expect((await shop.call('GET', `/v1/async-actions/${started.async_action_id}`)).body).toMatchObject({
+    status: 'DONE',
+    operation_status: 'SUCCESS',
+    progress: 100,
+    result: { done_count: 0, failed_count: 0, errors: [] },
+  })
 })

@@ -111,7 +111,7 @@ function bulkAction<Input extends object, Item extends object, Setup>(
       await appendToFile(ctx, report_id, Buffer.from(lines.map(reportRow).join('')))
       return {
         state: { next: last, report_id },
-        progress: (last / itemsCount) * 100,
+        progress: itemsCount === 0 ? 100 : (last / itemsCount) * 100,
         done,
         failed: lines.flatMap((line) => errorOf(line, names_source ? known_by : null) ?? []),
         finished: last === itemsCount,

@@ -16,7 +16,7 @@ import type { AdjustBalance } from './schema.ts'
 import { showVoucher } from './show.ts'
 import { getVoucher } from './store.ts'
 import { nextTransaction } from './transaction-moment.ts'
-import { findLastTransaction, insertTransaction } from './transactions.ts'
+import { findLastTransaction, insertTransaction, transactionSource } from './transactions.ts'
 import { type StoredVoucher, toSimpleVoucher } from './voucher.ts'
 
 type GiftChange = Pick<AdjustBalance, 'amount' | 'source_id' | 'reason'>
@@ -41,7 +41,7 @@ export async function changeGift(
     amount,
     balance: balance.balance,
     source_id: source_id ?? null,
-    source,
+    source: transactionSource(ctx, source),
     reason: reason ?? null,
     details: { balance },
     related_transaction_id: null,

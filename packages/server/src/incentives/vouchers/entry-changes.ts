@@ -6,6 +6,7 @@ import type { Balance, Transaction } from '../../core/events/shapes.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { giftLotId } from './initial-credits.ts'
 import { nextTransaction } from './transaction-moment.ts'
+import { transactionSource } from './transactions.ts'
 import { type StoredVoucher, voucherBalanceOf, voucherTotalOf } from './voucher.ts'
 
 type Card = Pick<
@@ -38,7 +39,7 @@ export interface EntryChanges {
  * the entry, `last` the id of its latest transaction, and `amount` is signed.
  */
 export function entryChanges(
-  { now }: Ctx,
+  ctx: Ctx,
   { before, after, last }: { before: Account; after: Card; last: string | null },
   { account, postings }: Entry,
   transactionDetails: Pick<Transaction, 'type' | 'related_transaction_id'> & {
@@ -47,7 +48,7 @@ export function entryChanges(
     operation_type?: 'MANUAL' | 'AUTOMATIC'
   },
 ): EntryChanges {
-  const { id, created_at } = nextTransaction(now, last)
+  const { id, created_at } = nextTransaction(ctx.now, last)
   const balance = {
     ...balanceAfter(after, transactionDetails.amount),
     operation_type: transactionDetails.operation_type ?? 'MANUAL',
@@ -57,7 +58,7 @@ export function entryChanges(
     source_id: null,
     voucher_id: after.id,
     campaign_id: after.campaign_id,
-    source: null,
+    source: transactionDetails.operation_type === 'AUTOMATIC' ? null : transactionSource(ctx, null),
     reason: null,
     type: transactionDetails.type,
     details: { balance, ...transactionDetails.details },

@@ -65,13 +65,12 @@ export const ImportVouchersCsv = Type.Object({
 })
 
 export const BulkVouchers = Type.Array(Type.Object({ code: Name, metadata: Metadata }), {
-  minItems: 1,
   maxItems: limits.bulk_items_max,
   examples: [[{ code: 'SPRING-1', metadata: { season: 'spring' } }]],
 })
 export type BulkVoucher = Static<typeof BulkVouchers>[number]
 
 export const BulkVoucherMetadata = Type.Object(
-  { codes: Type.Array(Name, { minItems: 1, maxItems: limits.bulk_items_max }), metadata: Metadata },
+  { codes: Type.Array(Name, { maxItems: limits.bulk_items_max }), metadata: Metadata },
   { examples: [{ codes: ['SPRING-1', 'SPRING-2'], metadata: { season: 'spring' } }] },
 )

@@ -18,6 +18,10 @@ export async function insertTransaction({ db, project_id }: Ctx, row: NewTransac
   return toTransaction(inserted)
 }
 
+/** The `source` of a transaction: the application that asked for it, if it named itself and the movement is not automatic. */
+export const transactionSource = <T extends 'API' | 'Automation' | null>({ caller }: Ctx, source: T): T | string =>
+  source === 'Automation' ? source : (caller.application ?? source)
+
 /** Filter fields for the transactions of all cards of a campaign. */
 export const campaignTransactionFields: FilterFields = {
   id: { type: 'string', column: 'voucher_transactions.id' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newProject, type Shop } from '../../testing/app.ts'
+import { newProject, type Shop, send } from '../../testing/app.ts'
 import { eventsOf, getVoucher, newCampaign, newVoucher, runCampaignJobs, tenOff } from '../../testing/campaigns.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
 import { statementsSentBy } from '../../testing/sent-statements.ts'
@@ -476,6 +476,33 @@ describe('the balance of a card', () => {
       'voucher.gift.balance_added',
       'voucher.gift.transaction.created',
       'voucher.gift.transaction.created',
+    ])
+  })
+
+  test('X-Voucherify-Channel is the source of the transactions that a request causes', async () => {
+    const shop = await newProject()
+    await newVoucher(shop, 'G', { type: 'GIFT_VOUCHER', gift: { amount: 8000 } })
+    const as = (channel: string, path: string, body: object) =>
+      send(shop.service.app, 'POST', path, body, { ...shop.headers, 'x-voucherify-channel': channel })
+    await as('Till 7', '/v1/vouchers/G/balance', { amount: 100 })
+    await as('Automation', '/v1/vouchers/G/balance', { amount: 100 })
+    await as('x'.repeat(300), '/v1/vouchers/G/balance', { amount: 100 })
+    await as(' ', '/v1/vouchers/G/balance', { amount: 100 })
+    const { body } = await as('Web', '/v1/vouchers/G/redemption', { order: { amount: 500 } })
+    await as('Desk', `/v1/redemptions/${body.id}/rollback`, {})
+    const { data } = (await shop.call('GET', '/v1/vouchers/G/transactions?order=id')).body
+    const seen = data.map(({ source, details }: { source: string; details: { balance: object } }) => [
+      source,
+      details.balance,
+    ])
+    const manual = expect.objectContaining({ operation_type: 'MANUAL' })
+    expect(seen).toEqual([
+      ['Till 7', manual],
+      ['Automation', manual],
+      ['x'.repeat(255), manual],
+      ['API', manual],
+      ['Web', manual],
+      ['Desk', manual],
     ])
   })
 

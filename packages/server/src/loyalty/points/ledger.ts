@@ -7,6 +7,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { type Figure, figureTallies } from '../../incentives/campaigns/summary-figures.ts'
 import { balanceAfter } from '../../incentives/vouchers/entry-changes.ts'
 import { nextTransaction } from '../../incentives/vouchers/transaction-moment.ts'
+import { transactionSource } from '../../incentives/vouchers/transactions.ts'
 import {
   type Card,
   cardAccountOf,
@@ -127,7 +128,7 @@ function post(work: LoyaltyUnitOfWork, movement: Movement, { account, postings }
     source_id: movement.source_id ?? null,
     voucher_id: voucher.id,
     campaign_id: voucher.campaign_id,
-    source,
+    source: transactionSource(work.ctx, source),
     reason: movement.reason ?? null,
     type,
     details: {

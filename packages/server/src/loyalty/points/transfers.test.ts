@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newProject, type Shop } from '../../testing/app.ts'
+import { newProject, type Shop, send } from '../../testing/app.ts'
 import { newVoucher } from '../../testing/campaigns.ts'
 import {
   addPoints,
@@ -108,6 +108,9 @@ describe('manual adjustments', () => {
     })
     expect(await tierChanges(shop)).toEqual(['joined Silver'])
     expect((await ok(shop, 'GET', '/v1/customers/ann')).loyalty.points).toBe(100)
+    const till = { ...shop.headers, 'x-voucherify-channel': 'Till 7' }
+    await send(shop.service.app, 'POST', `/v1/vouchers/${code}/balance`, { amount: 5 }, till)
+    expect((await transactions(shop, code)).map(({ source }) => source)).toContain('Till 7')
   })
 
   test('in parallel never take more than the balance', async () => {

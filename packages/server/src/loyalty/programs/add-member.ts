@@ -2,6 +2,7 @@ import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import type { StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { publishCodes } from '../../incentives/publications/publish.ts'
+import { identifiesCustomer } from '../../incentives/publications/recipient.ts'
 import type { Voucher } from '../../incentives/vouchers/schema.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
 import { toVoucher } from '../../incentives/vouchers/voucher.ts'
@@ -19,8 +20,8 @@ export async function addMember(
   { voucher, ...sent }: CreateLoyaltyMember,
 ): Promise<Voucher | ApiError> {
   const { customer } = sent
-  if (typeof customer !== 'string' && customer.id == null && customer.source_id == null)
-    throw new ApiError('invalid_customer', { details: "Property .customer must have an 'id' or a 'source_id'" })
+  if (!identifiesCustomer(customer))
+    throw new ApiError('invalid_customer', { details: 'Property .customer must have at least one field' })
   const card = voucher == null ? null : await getMember(ctx, voucher, program)
   const published = await publishCodes(
     ctx,

@@ -27,6 +27,7 @@ export async function createLoyaltyTiers(
   bodies: NewLoyaltyTier[],
 ): Promise<LoyaltyTier[]> {
   refuseProtected(campaign)
+  if (bodies.length === 0) return []
   const sent = readTiers(bodies)
   await refuseRanges(ctx, campaign, sent)
   await refuseUnknownKeys(ctx, campaign, sent)

@@ -207,18 +207,18 @@ test.each(badTiers)('%j is refused: %s', async (tier, details) => {
   })
 })
 
-test('a body must be a list of 1 to 100 tiers', async () => {
+test('a body must be a list of up to 100 tiers; an empty one creates none', async () => {
   const { shop, path } = await newClub()
   const many = Array.from({ length: 101 }, (_, n) => ({ name: 'A', points: { from: n, to: n } }))
   for (const [body, details] of [
     [{ name: 'A', points: {} }, 'Payload must be array'],
-    [[], 'Payload must NOT have fewer than 1 items'],
     [many, 'Payload must NOT have more than 100 items'],
   ])
     expect(await shop.call('POST', path, body)).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload', details },
     })
+  expect(await ok(shop, 'POST', path, [])).toEqual([])
   expect((await ok(shop, 'POST', path, many.slice(1))).length).toBe(100)
 })
 

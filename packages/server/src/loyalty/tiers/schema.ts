@@ -97,7 +97,6 @@ export const NewLoyaltyTiers = Type.Array(NewLoyaltyTier)
 export const CreateLoyaltyTier = NumericText(NewLoyaltyTier)
 
 export const CreateLoyaltyTiers = Type.Array(CreateLoyaltyTier, {
-  minItems: 1,
   maxItems: limits.loyalty_tiers_sent_max,
   examples: [
     [
