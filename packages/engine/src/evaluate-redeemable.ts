@@ -26,7 +26,7 @@ import { ownEntry } from './values.ts'
 import { WorkExceeded } from './work.ts'
 
 /** How a redeemable is evaluated. A checkout runs every check; qualification only asks what could be used. */
-export interface EvaluationMode extends Pick<RuleOptions, 'omit' | 'omit_missing_order'> {
+export interface EvaluationMode extends Pick<RuleOptions, 'omit' | 'omit_missing_order' | 'omit_missing_units'> {
   /** Cards are listed, not spent: no reward is required, and the order may be unknown. */
   is_qualification?: boolean
   /** An incomplete bundle is reported instead of refused. */

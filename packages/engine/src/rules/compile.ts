@@ -2,7 +2,7 @@ import type { Line } from '../cart.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { productMetadata, valueAt } from '../goods.ts'
 import type { Catalogue, MetadataType } from '../schema/index.ts'
-import { isRecord, ownEntry, toBoolean } from '../values.ts'
+import { isRecord, ownEntry, toBoolean, toNumber } from '../values.ts'
 import { comparisonSteps } from '../work.ts'
 import { type Condition, type FaultReporter, prepareConditions, scannedArguments } from './conditions.ts'
 import { domainOf } from './domains.ts'
@@ -242,11 +242,14 @@ const evaluateSubNode =
 
 function subRuleEvaluator(
   ruleKind: SubRule,
-  { property }: NodeDefinition,
+  { property, conditions }: NodeDefinition,
   tree: Tree | null,
   holds: Holds,
 ): NodeEvaluator {
-  const { sum, modifier = null } = ruleKind
+  const { sum, modifier = null, is_quantity = false } = ruleKind
+  const largest = is_quantity ? largestQuantity(conditions, holds) : () => null
+  const isReachable = (quantity: unknown, run: RuleRun): boolean =>
+    typeof quantity === 'number' && quantity < (largest(run) ?? quantity)
   const valueIn = (run: RuleRun): unknown => {
     if (sum !== undefined) return sumOf(sum, run)
     return run.line === null ? undefined : ruleKind.line?.(run.line, property ?? '')
@@ -254,13 +257,32 @@ function subRuleEvaluator(
   const isMet = (run: RuleRun): boolean => {
     if (modifier !== null) return true
     const value = valueIn(run)
-    return !(value === undefined && ruleKind.argument === 'number') && holds(value, run)
+    if (value === undefined && ruleKind.argument === 'number') return false
+    return holds(value, run) || (run.counts_missing_units && isReachable(value, run))
   }
   return {
     modifier,
     subRules: tree?.nodes ?? [],
     actual: (run) => (modifier === null ? valueIn(run) : true),
     decide: (run) => isMet(run) && (tree === null || tree.expression(run)),
+  }
+}
+
+/**
+ * The largest quantity that satisfies the conditions, as far as their arguments show: their result can only change at an
+ * argument and one above it. Null when there is none. Found once for each rule.
+ */
+function largestQuantity(conditions: Record<string, unknown>, holds: Holds): (run: RuleRun) => number | null {
+  let largest: number | null | undefined
+  return (run) => {
+    if (largest === undefined) {
+      const numbers = Object.values(conditions).flat().map(toNumber)
+      const quantities = numbers.flatMap((number) =>
+        number === null ? [] : [Math.ceil(number), Math.floor(number) + 1],
+      )
+      largest = quantities.sort((a, b) => b - a).find((quantity) => holds(quantity, run)) ?? null
+    }
+    return largest
   }
 }
 

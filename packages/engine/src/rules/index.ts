@@ -1,4 +1,4 @@
-import type { Cart } from '../cart.ts'
+import type { Cart, Line } from '../cart.ts'
 import type { EvaluationScope } from '../evaluation-scope.ts'
 import { memoize } from '../memoize.ts'
 import { reason, tooMuchWork } from '../reasons.ts'
@@ -21,6 +21,8 @@ export interface RuleOptions {
   omit?: (name: string) => boolean
   /** Omits rules that need an order, an amount or lines when the request has none. */
   omit_missing_order?: boolean
+  /** Omits rules about goods that fail only because the order has too few units of them. */
+  omit_missing_units?: boolean
   /** Receives one step per rule named by `logic`; it does not change the result. */
   trace?: Step[] | null
   /** Where the rules are evaluated; rules of domains that are not available there are false. */
@@ -61,7 +63,7 @@ export function evaluateRules(
   }
   if (failedRuleIds !== null && firstFailure !== null)
     return { holds: false, reason: violation(firstFailure, failedRuleIds, scope), picked: noEntries }
-  const picked = pickedEntries(rules, scope)
+  const picked = pickedEntries(rules, scope, options)
   return holds && picked.length === 0 ? passedResult : { holds, reason: null, picked }
 }
 
@@ -121,13 +123,17 @@ export function checkRules(
  * Lines that rules include in the discount by `….discount_applicable`: one entry per good
  * (docs/reference/rules.md#what-entries-cover).
  */
-function pickedEntries(rules: readonly ValidationRule[], scope: EvaluationScope): readonly Entry[] {
+function pickedEntries(
+  rules: readonly ValidationRule[],
+  scope: EvaluationScope,
+  { omit_missing_units = false }: RuleOptions,
+): readonly Entry[] {
   if (!rules.some((rule) => compileRule(rule).nodes.some(isIncluding))) return noEntries
   const entries = new Map<string, Entry & { line_indices: Set<number> }>()
   for (const rule of rules) {
     for (const node of compileRule(rule).nodes) {
       if (!isIncluding(node)) continue
-      for (const { item } of coveredLines(node.picker, openRun(scope, {}, null))) {
+      for (const { item } of coveredByRule(node.picker, openRun(scope, { omit_missing_units }, null))) {
         const { sku, product, good, index } = item
         const { id = null, source_id = null } = sku ?? product ?? {}
         const entry = entries.get(good) ?? {
@@ -146,6 +152,12 @@ function pickedEntries(rules: readonly ValidationRule[], scope: EvaluationScope)
   return [...entries.values()]
 }
 
+/** The covered lines; of a rule that is omitted for missing units, those it would cover with enough units. */
+function coveredByRule(picker: Picker, run: RuleRun): Line[] {
+  const lines = coveredLines(picker, run)
+  return lines.length === 0 && run.omits_missing_units ? withMissingUnits(run, () => coveredLines(picker, run)) : lines
+}
+
 const isIncluding = (node: Node): node is Node & { picker: Picker } => node.picker?.includes === true
 
 /** A rule, compiled on first use. */
@@ -162,6 +174,8 @@ function openRun(scope: EvaluationScope, options: RuleOptions, omitted: string[]
     domains: available[options.available ?? 'redemption'],
     omit: options.omit ?? null,
     omits_missing_order: options.omit_missing_order ?? false,
+    omits_missing_units: options.omit_missing_units ?? false,
+    counts_missing_units: false,
     omitted,
     trace: options.trace ?? null,
     rule_id: '',
@@ -187,8 +201,13 @@ function evaluateNode(node: Node): Expression {
   return (run) => {
     const missing = node.needs === null ? null : whatIsMissing(node.needs, run.scope.cart, run.scope)
     const isAvailable = (run.domains & node.domain) !== 0
-    const isOmittedHere = isAvailable && isOmitted(node, missing, run)
-    const truth = isOmittedHere || (isAvailable && missing === null && node.decide(run))
+    const isOmittedUnseen = isAvailable && isOmitted(node, missing, run)
+    const { reported } = run
+    const decided = isOmittedUnseen || (isAvailable && missing === null && node.decide(run))
+    const lacksUnits = decided === false && isAvailable && missing === null && lacksOnlyUnits(node, run)
+    if (lacksUnits) run.reported = reported
+    const isOmittedHere = isOmittedUnseen || lacksUnits
+    const truth = isOmittedHere || decided
     if (truth === false && run.reported === null) {
       run.reported = node
       run.missing = missing
@@ -202,6 +221,20 @@ function evaluateNode(node: Node): Expression {
 function isOmitted(node: Node, missing: Missing | null, run: RuleRun): boolean {
   if (run.omit?.(node.name)) return true
   return run.omits_missing_order && missing !== null && missing !== 'missing_customer'
+}
+
+/** Whether a rule that failed would hold if the order had more units of the lines it has. */
+const lacksOnlyUnits = ({ picker, decide }: Node, run: RuleRun): boolean =>
+  run.omits_missing_units &&
+  picker !== null &&
+  picker.quantifier !== 'none' &&
+  withMissingUnits(run, () => decide(run) === true)
+
+function withMissingUnits<T>(run: RuleRun, work: () => T): T {
+  run.counts_missing_units = true
+  const result = work()
+  run.counts_missing_units = false
+  return result
 }
 
 function whatIsMissing(needs: Need, cart: Cart | null, { customer }: EvaluationScope): Missing | null {

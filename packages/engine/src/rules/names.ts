@@ -53,6 +53,8 @@ export interface SubRule {
   line?(line: Line, property: string): unknown
   /** The contribution of each picked line to a sum, and the field of the run that caches the sum. */
   sum?: { field: 'quantity_sum' | 'amount_sum'; of(line: Line): number }
+  /** A number of units, which a larger order can reach. */
+  is_quantity?: true
   /** Always true; it modifies its parent rule. */
   modifier?: 'into_every' | 'into_included'
 }
@@ -178,7 +180,7 @@ export const names: Readonly<Record<string, RuleName>> = {
   'sku.id': items('any', { object: 'sku' }),
   'product.metadata': items('any', { has_property: true, schemas: ['product'] }),
 
-  'order.items.quantity': { kind: 'sub', argument: 'number', line: ({ quantity }) => quantity },
+  'order.items.quantity': { kind: 'sub', argument: 'number', line: ({ quantity }) => quantity, is_quantity: true },
   'order.items.price': { kind: 'sub', argument: 'number', line: priceOf },
   'order.items.metadata': {
     kind: 'sub',
@@ -191,6 +193,7 @@ export const names: Readonly<Record<string, RuleName>> = {
     kind: 'sub',
     argument: 'number',
     sum: { field: 'quantity_sum', of: ({ quantity }) => quantity },
+    is_quantity: true,
   },
   'order.items.aggregated_amount': {
     kind: 'sub',

@@ -705,6 +705,50 @@ describe('omitted rules', () => {
       ).toEqual({ holds: true, omitted: ['1'] })
   })
 
+  describe('include rules about goods of which the order has too few units', () => {
+    const options = { omit_missing_units: true }
+    const mugs = (...subRules: Rule[]) =>
+      validation(
+        tree(
+          null,
+          rule('order.items.any', { $is: [{ id: 'MUG', object: 'product' }] }, { rules: tree(null, ...subRules) }),
+        ),
+      )
+    const quantity = (conditions: Record<string, unknown>) => rule('order.items.quantity', conditions)
+    const total = (conditions: Record<string, unknown>) => rule('order.items.aggregated_quantity', conditions)
+    const two = scopeOf({ order: { items: [line('MUG', 2), line('POT', 9)] } })
+
+    test.each([
+      [{ $more_than: [2] }, true],
+      [{ $more_than_or_equal: [3] }, true],
+      [{ $is: [3] }, true],
+      [{ $in: [1, 5] }, true],
+      [{ $is_not: [2] }, true],
+      [{ $more_than: [2], $less_than: [6] }, true],
+      [{ $less_than: [2] }, false],
+      [{ $is: [1] }, false],
+      [{ $more_than: [5], $less_than: [3] }, false],
+    ])('a quantity of 2, required %j: %s', (conditions, isOmitted) => {
+      for (const required of [quantity(conditions), total(conditions)]) {
+        expect(evaluateRule(mugs(required), two).holds).toBe(false)
+        expect(evaluateRule(mugs(required), two, options)).toMatchObject(
+          isOmitted ? { holds: true, omitted: ['1'] } : { holds: false, omitted: [] },
+        )
+      }
+    })
+
+    test('only if nothing else fails, the goods are in the order, and no rule forbids them', () => {
+      const many = quantity({ $more_than: [5] })
+      const pots = scopeOf({ order: { items: [line('POT', 9)] } })
+      expect(evaluateRule(mugs(many), pots, options)).toMatchObject({ holds: false, omitted: [] })
+      const costly = rule('order.items.price', { $more_than: [1_000_000] })
+      expect(evaluateRule(mugs(many, costly), two, options)).toMatchObject({ holds: false, omitted: [] })
+      expect(evaluateRule(mugs(quantity({ $is: [2] })), two, options)).toEqual({ holds: true, omitted: [] })
+      const none = validation(tree(null, rule('order.items.none', {}, { rules: tree(null, quantity({ $is: [2] })) })))
+      expect(evaluateRule(none, two, options)).toMatchObject({ holds: false, omitted: [] })
+    })
+  })
+
   test('an alias is omitted by its canonical name', () => {
     const old = validation(tree(null, rule('customer_segment', { $is: ['seg_A'] })))
     expect(evaluateRule(old, scopeOf(), { omit: (name) => name === 'customer.segment' }).omitted).toEqual(['1'])

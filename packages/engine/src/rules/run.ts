@@ -17,6 +17,9 @@ export interface RuleRun {
   readonly domains: number
   readonly omit: ((name: string) => boolean) | null
   readonly omits_missing_order: boolean
+  readonly omits_missing_units: boolean
+  /** While set, a sub-rule about a quantity holds if a larger quantity would satisfy it. */
+  counts_missing_units: boolean
   /** Collects the keys of omitted rules; null when not requested. */
   readonly omitted: string[] | null
   readonly trace: Step[] | null

@@ -143,12 +143,12 @@ function isOnItems({ redeemables: [redeemable] }: Offer): boolean {
   return discount != null && (discount.type === 'UNIT' || (discount.effect ?? '').startsWith('APPLY_TO_ITEMS'))
 }
 
-/** Whether a rule about products is met by lines of the order. */
+/** Whether a rule about products is met by lines of the order, or would be with more units of them. */
 function requiresLine(outcome: Applicable | undefined): boolean {
   const steps = (outcome?.explanation?.steps ?? []).filter((step): step is RuleStep => step.step === 'rule')
   return steps.some(
     ({ name, passed, actual }) =>
-      passed === true &&
+      passed !== false &&
       isProductRule(name) &&
       name !== 'order.items.none' &&
       Array.isArray(actual) &&

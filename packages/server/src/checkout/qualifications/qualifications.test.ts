@@ -353,6 +353,41 @@ describe('products', () => {
     expect(await ask('PRODUCTS', pot, 'gold')).toEqual(['ITEMS'])
   })
 
+  test('offers whose goods are in the order, though not yet in the quantity they require, as partially valid', async () => {
+    const { shop, mug, pot } = await productShop()
+    const onMugs = percentOff(10, { effect: 'APPLY_TO_ITEMS' })
+    const three = { name: 'order.items.aggregated_quantity', conditions: { $more_than_or_equal: [3] }, rules: {} }
+    const threeMugs = when('order.items.any', { $is: [reference(mug)] }, { rules: { '1': three, logic: '1' } })
+    await newDiscount(shop, 'THREE', percentOff(10))
+    await newRule(shop, threeMugs, { voucher: 'THREE' })
+    await newDiscount(shop, 'THREE-OFF', onMugs)
+    await newRule(shop, { ...threeMugs, ...onProduct(mug) }, { voucher: 'THREE-OFF' })
+    const ask = async (scenario: string, ...items: object[]) => {
+      const options = {
+        ...wide,
+        expand: ['validation_rules'],
+        filters: { code: { conditions: { $in: ['THREE', 'THREE-OFF'] } } },
+      }
+      const { redeemables } = await qualified(shop, { scenario, order: { items }, options })
+      return redeemables.data.map(({ id, validation_rules_assignments: { data } }: Body) => [
+        id,
+        data[0].validation_status,
+        data[0].validation_omitted_rules,
+      ])
+    }
+    expect(await ask('PRODUCTS', line(mug, 2))).toEqual([
+      ['THREE-OFF', 'PARTIALLY_VALID', ['1']],
+      ['THREE', 'PARTIALLY_VALID', ['1']],
+    ])
+    expect(await ask('PRODUCTS_DISCOUNT', line(mug, 2))).toEqual([['THREE-OFF', 'PARTIALLY_VALID', ['1']]])
+    expect(await ask('PRODUCTS', line(mug, 3))).toEqual([
+      ['THREE-OFF', 'VALID', []],
+      ['THREE', 'VALID', []],
+    ])
+    expect(await ask('PRODUCTS', line(pot, 9))).toEqual([])
+    expect(await ask('ALL', line(mug, 2))).toEqual([])
+  })
+
   test('nothing for an order without lines', async () => {
     const { shop } = await productShop()
     for (const scenario of ['PRODUCTS', 'PRODUCTS_DISCOUNT', 'PRODUCTS_BY_CUSTOMER', 'PRODUCTS_DISCOUNT_BY_CUSTOMER']) {

@@ -59,6 +59,7 @@ const isOmitted = ({ evaluates }: ScenarioPolicy, name: string): boolean => isNe
 export const evaluationModeOf = (policy: ScenarioPolicy): EvaluateOptions => ({
   omit: (name) => isOmitted(policy, name),
   omit_missing_order: true,
+  omit_missing_units: policy.keeps !== 'everything',
   is_qualification: true,
   tolerates_missing_bundle: !policy.needs_bundles,
 })
