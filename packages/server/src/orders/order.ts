@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { OrderRow } from '../core/db/tables.ts'
 import { type SimpleOrder, SimpleOrderItem } from '../core/events/shapes.ts'
+import { shownMetadata } from '../core/lib/shown-metadata.ts'
 import type { Order, OrderItem } from './schema.ts'
 
 export interface StoredOrder extends Omit<Selectable<OrderRow>, 'items'> {
@@ -9,6 +10,7 @@ export interface StoredOrder extends Omit<Selectable<OrderRow>, 'items'> {
 
 /** A stored line: the public fields, and fields that only the next calculation needs. */
 export interface StoredItem extends OrderItem {
+  initial_quantity: number
   /** Units that an earlier redemption added for free (engine, `ItemFacts`). */
   free_quantity?: number
 }
@@ -23,9 +25,9 @@ export function toOrder(row: StoredOrder): Order {
     source_id,
     status,
     ...publicAmounts(row),
-    ...(row.initial_amount === null ? {} : { initial_amount: row.initial_amount }),
-    items: row.items.map(({ free_quantity: _, ...item }) => item),
-    metadata,
+    ...(row.initial_amount === null || row.initial_amount === row.amount ? {} : { initial_amount: row.initial_amount }),
+    items: row.items.map(toOrderItem),
+    ...shownMetadata(metadata),
     customer_id,
     referrer_id,
     ...(customer_id === null ? {} : { customer: { id: customer_id, object: 'customer' } }),
@@ -36,6 +38,15 @@ export function toOrder(row: StoredOrder): Order {
     created_at,
     updated_at,
     object: 'order',
+  }
+}
+
+/** Initial values are shown only where a discount changed the line. */
+function toOrderItem({ free_quantity: _, initial_quantity, initial_amount, ...item }: StoredItem): OrderItem {
+  return {
+    ...item,
+    ...(initial_quantity === item.quantity ? {} : { initial_quantity }),
+    ...(initial_amount === undefined || initial_amount === item.amount ? {} : { initial_amount }),
   }
 }
 

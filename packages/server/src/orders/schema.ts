@@ -30,6 +30,7 @@ const goodSnapshot = {
 /** A line of an order: a snapshot of its product or SKU from when the line was stored, and its amounts. */
 export const OrderItem = Type.Object({
   ...line,
+  initial_quantity: Type.Optional(line.initial_quantity),
   product: Type.Optional(Type.Object({ ...goodSnapshot, name: Type.Optional(Type.String()) })),
   sku: Type.Optional(Type.Object({ ...goodSnapshot, sku: Type.Optional(Type.String()) })),
 })
@@ -54,6 +55,7 @@ export const Order = Type.Object({
   source_id: Nullable(Type.String()),
   status: Status,
   ...CalculatedOrder.properties,
+  metadata: Type.Optional(CalculatedOrder.properties.metadata),
   items: Type.Array(OrderItem),
   customer_id: Nullable(Type.String()),
   referrer_id: Nullable(Type.String()),

@@ -323,7 +323,6 @@ describe('GET /v1/trash-bin', () => {
 
   test.each([
     'order=created_at',
-    'order=',
     'limit=0',
     'limit=101',
     'starting_after_id=tbe_0',

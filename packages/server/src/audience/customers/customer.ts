@@ -3,7 +3,8 @@ import type { Selectable } from 'kysely'
 import type { CustomerRow } from '../../core/db/tables.ts'
 import type { SimpleCustomer } from '../../core/events/shapes.ts'
 import type { Instant } from '../../core/lib/instant.ts'
-import type { Address, Customer, CustomerSummary } from './schema.ts'
+import { shownMetadata } from '../../core/lib/shown-metadata.ts'
+import type { Customer, CustomerSummary } from './schema.ts'
 
 export type StoredCustomer = Selectable<CustomerRow>
 
@@ -13,11 +14,11 @@ export function toCustomer(row: StoredCustomer): Customer {
   const customer: Customer = {
     id,
     source_id,
-    address: address === null ? null : ({ ...emptyAddress, ...address } as Address),
+    address,
     summary: summaryOf(row),
     loyalty,
     referrals,
-    metadata,
+    ...shownMetadata(metadata),
     system_metadata,
     created_at,
     object: 'customer',
@@ -51,8 +52,6 @@ export function toSimpleCustomer({
 }
 
 const omittedIfUnset = ['name', 'description', 'email', 'phone', 'birthdate', 'birthday', 'updated_at'] as const
-
-const emptyAddress = { city: null, state: null, line_1: null, line_2: null, country: null, postal_code: null }
 
 function summaryOf(row: StoredCustomer): CustomerSummary {
   const { orders_total_amount: totalAmount, orders_total_count: totalCount, last_order_date } = row

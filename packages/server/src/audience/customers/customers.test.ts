@@ -43,7 +43,6 @@ describe('the object', () => {
       },
       loyalty: { points: 0, referred_customers: 0, campaigns: {} },
       referrals: { total: 0, campaigns: [] },
-      metadata: {},
       system_metadata: {},
       created_at: expect.stringMatching(/^2025-05-01T10:00:0/),
       object: 'customer',
@@ -67,8 +66,8 @@ describe('the object', () => {
       metadata: { a: [1, { b: null }] },
     }
     const customer = await create(shop, { ...profile, address: { city: 'Kraków', unknown: 1 }, unknown: 1 })
-    const address = { city: 'Kraków', state: null, line_1: null, line_2: null, country: null, postal_code: null }
-    expect(customer).toMatchObject({ ...profile, address })
+    expect(customer).toMatchObject(profile)
+    expect(customer.address).toEqual({ city: 'Kraków' })
     expect(customer.unknown).toBeUndefined()
     for (const key of [customer.id, encodeURIComponent('u/1 ä')])
       expect((await shop.call('GET', `/v1/customers/${key}`)).body).toMatchObject({ ...profile, id: customer.id })

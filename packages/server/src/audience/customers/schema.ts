@@ -54,7 +54,7 @@ const customer = {
   phone: Type.Optional(Type.String()),
   birthdate: Type.Optional(Day),
   birthday: Type.Optional(Day),
-  address: Nullable(Address),
+  address: Nullable(Type.Partial(Address)),
   summary: CustomerSummary,
   loyalty: Type.Object({
     points: Int(),
@@ -80,7 +80,7 @@ const customer = {
       }),
     ),
   }),
-  metadata: Metadata,
+  metadata: Type.Optional(Metadata),
   system_metadata: Metadata,
   created_at: Instant,
   updated_at: Type.Optional(Instant),

@@ -6,7 +6,7 @@ import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { readSegmentFilter } from './filter.ts'
 import type { CreateSegment, Segment } from './schema.ts'
-import { countDynamicSegments, insertMembers, insertSegment, startRecomputes, toSegment } from './store.ts'
+import { countDynamicSegments, getSegment, insertMembers, insertSegment, startRecomputes, toSegment } from './store.ts'
 
 /**
  * Creates a segment. A background job computes the members of a dynamic one, without events
@@ -20,7 +20,7 @@ export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segm
   const configVersion = await nextConfigurationVersion(ctx.db, ctx.project_id)
   if (type !== 'static' && (await countDynamicSegments(ctx)) >= limits.dynamic_segments_max)
     throw invalidPayload(`Project must NOT have more than ${limits.dynamic_segments_max} dynamic segments`)
-  const segment = await insertSegment(ctx, {
+  const { id } = await insertSegment(ctx, {
     id: newId('segment', Date.parse(ctx.now)),
     name,
     type,
@@ -28,8 +28,9 @@ export async function createSegment(ctx: Ctx, body: CreateSegment): Promise<Segm
     is_day_relative: definition?.is_day_relative ?? false,
     config_version: configVersion,
   })
-  if (type === 'static') await insertMembers(ctx, segment.id, customers ?? [])
-  else await startRecomputes(ctx, [segment.id], { silent: true })
-  await emit(ctx, 'segment.created', segment.id, toSegment(segment))
-  return toSegment(segment)
+  if (type === 'static') await insertMembers(ctx, id, customers ?? [])
+  else await startRecomputes(ctx, [id], { silent: true })
+  const segment = toSegment(await getSegment(ctx, id))
+  await emit(ctx, 'segment.created', id, segment)
+  return segment
 }

@@ -11,6 +11,10 @@ export const Segment = Type.Object({
   name: Type.String(),
   type: SegmentType,
   filter: Nullable(Filter),
+  initial_sync_status: Type.Unsafe<'IN_PROGRESS' | 'DONE'>({
+    ...OneOf(['IN_PROGRESS', 'DONE']),
+    description: '`IN_PROGRESS` while the first members, of the segment or of a new filter, are being found.',
+  }),
   created_at: Instant,
   updated_at: Nullable(Instant),
   object: Type.Literal('segment'),

@@ -65,6 +65,7 @@ describe('definition', () => {
       name: 'Fixed',
       type: 'static',
       filter: null,
+      initial_sync_status: 'DONE',
       created_at: expect.any(String),
       updated_at: null,
       object: 'segment',
@@ -74,6 +75,19 @@ describe('definition', () => {
     expect(await segmentsOf(shop, 'c')).toEqual([])
     await shop.call('DELETE', '/v1/customers/a')
     expect(await members(shop, id)).toEqual(['b'])
+  })
+
+  test('initial_sync_status tells whether the first members have been found', async () => {
+    const shop = await newProject()
+    const made = await segment(shop, { filter: nameIs('Ann') })
+    const status = async () => (await shop.call('GET', `/v1/segments/${made.id}`)).body.initial_sync_status
+    expect([made.initial_sync_status, await status()]).toEqual(['IN_PROGRESS', 'IN_PROGRESS'])
+    await runSegmentWorker(shop)
+    expect(await status()).toBe('DONE')
+    const changed = await shop.call('PUT', `/v1/segments/${made.id}`, { filter: nameIs('Bob') })
+    expect(changed.body.initial_sync_status).toBe('IN_PROGRESS')
+    await runSegmentWorker(shop)
+    expect(await status()).toBe('DONE')
   })
 
   test('a segment with a filter and no type is passive; the junction is stored in lower case', async () => {

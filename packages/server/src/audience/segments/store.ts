@@ -114,8 +114,11 @@ export async function hideSegment(ctx: Ctx, id: SegmentId): Promise<void> {
     .execute()
 }
 
-export function toSegment({ id, name, type, filter, created_at, updated_at }: StoredSegment): Segment {
-  return { id, name, type, filter, created_at, updated_at, object: 'segment' }
+export function toSegment(row: StoredSegment): Segment {
+  const { id, name, type, filter, walk_started_at, walk_is_silent, created_at, updated_at } = row
+  // Only the first members of a segment or of a filter are found silently (docs/reference/segments.md#entering-and-leaving).
+  const initialSyncStatus = walk_started_at !== null && walk_is_silent ? 'IN_PROGRESS' : 'DONE'
+  return { id, name, type, filter, initial_sync_status: initialSyncStatus, created_at, updated_at, object: 'segment' }
 }
 
 export const toSimpleSegment = ({ id, name }: Pick<StoredSegment, 'id' | 'name'>): SimpleSegment => ({

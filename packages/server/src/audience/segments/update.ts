@@ -4,7 +4,7 @@ import { invalidPayload } from '../../core/http/errors.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { readSegmentFilter } from './filter.ts'
 import type { Segment, UpdateSegment } from './schema.ts'
-import { type StoredSegment, startRecomputes, toSegment, updateSegment } from './store.ts'
+import { getSegment, type StoredSegment, startRecomputes, toSegment, updateSegment } from './store.ts'
 
 /** Renames a segment, or changes the filter of a passive one, which recomputes all memberships without events. */
 export async function changeSegment(
@@ -17,16 +17,15 @@ export async function changeSegment(
       `Property .filter of ${type === 'static' ? 'a static' : 'an active'} segment cannot be changed`,
     )
   const definition = filter === undefined ? null : await readSegmentFilter(ctx, filter)
-  const segment = await updateSegment(ctx, id, {
+  await updateSegment(ctx, id, {
     name,
     ...(definition && { filter: JSON.stringify(definition.filter), is_day_relative: definition.is_day_relative }),
   })
-  await emit(ctx, 'segment.updated', id, toSegment(segment))
-  if (definition !== null) {
-    await emit(ctx, 'segment.filters_updated', id, toSegment(segment))
-    await startRecomputes(ctx, [id], { silent: true })
-  }
-  return toSegment(segment)
+  if (definition !== null) await startRecomputes(ctx, [id], { silent: true })
+  const segment = toSegment(await getSegment(ctx, id))
+  await emit(ctx, 'segment.updated', id, segment)
+  if (definition !== null) await emit(ctx, 'segment.filters_updated', id, segment)
+  return segment
 }
 
 /**

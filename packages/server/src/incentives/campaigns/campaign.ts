@@ -1,4 +1,5 @@
 import type { SimpleCampaign } from '../../core/events/shapes.ts'
+import { shownMetadata } from '../../core/lib/shown-metadata.ts'
 import { setOnly } from '../../rules/terms/validity.ts'
 import type { Campaign } from './schema.ts'
 import type { StoredCampaign } from './store.ts'
@@ -21,7 +22,7 @@ export function toCampaign(campaign: StoredCampaign): Campaign {
     ...setOnly({ activity_duration_after_publishing: campaign.activity_duration_after_publishing }),
     ...(campaign.voucher === null ? {} : { vouchers_count: campaign.vouchers_count }),
     active: campaign.active,
-    metadata: campaign.metadata,
+    ...shownMetadata(campaign.metadata),
     created_at: campaign.created_at,
     ...setOnly({ updated_at: campaign.updated_at, category: category?.name ?? null }),
     category_id: category?.id ?? null,

@@ -70,7 +70,6 @@ describe('creating a campaign', () => {
       use_voucher_metadata_schema: true,
       vouchers_count: 0,
       active: true,
-      metadata: {},
       created_at: instant,
       category_id: null,
       categories: [],

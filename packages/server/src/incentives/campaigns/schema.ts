@@ -115,7 +115,7 @@ export const Campaign = Type.Object({
   activity_duration_after_publishing: Type.Optional(Type.String()),
   vouchers_count: Type.Optional(Int({ minimum: 0 })),
   active: Type.Boolean(),
-  metadata: Metadata,
+  metadata: Type.Optional(Metadata),
   created_at: Instant,
   updated_at: Type.Optional(Instant),
   category: Type.Optional(Type.String()),

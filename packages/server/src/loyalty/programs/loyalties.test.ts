@@ -47,7 +47,6 @@ describe('creating a program', () => {
       use_voucher_metadata_schema: true,
       vouchers_count: 0,
       active: true,
-      metadata: {},
       created_at: instant,
       category_id: null,
       categories: [],

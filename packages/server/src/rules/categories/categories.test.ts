@@ -38,7 +38,13 @@ describe('authorization', () => {
     const id = await newCategory(shop, 'Summer', 1)
     const [list, create, ...others] = five(id)
 
-    expect((await stranger.call(...list!)).body).toEqual({ object: 'list', data_ref: 'data', data: [], total: 0 })
+    expect((await stranger.call(...list!)).body).toEqual({
+      object: 'list',
+      data_ref: 'data',
+      data: [],
+      total: 0,
+      has_more: false,
+    })
     for (const call of others)
       expect(await stranger.call(...call)).toMatchObject({ status: 404, body: { key: 'not_found', resource_id: id } })
     expect(await stranger.call(...create!)).toMatchObject({ status: 200 })

@@ -15,7 +15,7 @@ export const categories = [
     errors: [],
     run: async (ctx) => {
       const data = await listCategories(ctx)
-      return listed('data', data, { total: data.length })
+      return listed('data', data, { total: data.length, has_more: false })
     },
   }),
   operation({

@@ -15,7 +15,7 @@ export type Category = Static<typeof Category>
 export const CategoryBody = Type.Pick(Category, ['name', 'hierarchy'])
 export type CategoryBody = Static<typeof CategoryBody>
 
-export const CategoryList = listOf('data', Category, { total: true })
+export const CategoryList = listOf('data', Category, { total: true, cursor: true })
 
 export const DeleteCategoryQuery = Type.Object({
   remove_from_stacking_rules: Type.Optional(
