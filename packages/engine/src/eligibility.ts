@@ -129,11 +129,11 @@ function whyNotGift(cart: Cart | null, use: Use<GiftVoucher>): Reason | null {
   const { redeemable, trace } = use
   const { credits } = redeemable
   if (credits == null && cart === null) return reason('missing_order')
-  if (credits == null && cart?.amount === null) return reason('missing_amount')
   if (cart !== null && redeemable.gift.effect === 'APPLY_TO_ITEMS') {
     const lines = giftLines(cart, { ...use, trace: null }).flatMap((entry) => entry.lines)
     if (!lines.some(({ line }) => line.amount !== null)) return reason('missing_order_items_amount')
   }
+  if (credits == null && cart?.amount === null) return reason('missing_amount')
   if (credits == null) return null
   const available = availableCredits(redeemable)
   const passed = credits <= available

@@ -84,6 +84,8 @@ describe('gift card', () => {
       ['an order without a covered line', order(line('X', 1, 100)), { rules: [on('A')] }],
       ['an order without a line of known amount', { amount: 500, items: [line('A', 1)] }, {}],
       ['an order without lines', { amount: 500 }, {}],
+      ['an order without amounts', order(line('A', 1)), {}],
+      ['an order without anything', {}, {}],
       ['an order without amounts, even with requested credits,', order(line('A', 1)), { credits: 100 }],
     ])('%s is refused', (_, givenOrder, more) => {
       expect(discountsOrReasons(evaluateChecked(given(givenOrder, forItems(900, more))))).toEqual([

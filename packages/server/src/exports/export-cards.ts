@@ -6,20 +6,8 @@ import type { AskedParameters, Export, ExportParameters } from './schema.ts'
 
 type SentParameters = AskedParameters | null | undefined
 
-/** The transactions of a loyalty or gift campaign; the response shows the parameters with their defaults. */
+/** The transactions of a loyalty or gift campaign. */
 export async function exportCampaignTransactions(
-  ctx: Ctx,
-  campaign: StoredCampaign,
-  sentParameters: SentParameters,
-): Promise<Export> {
-  refuseWithoutCards(campaign)
-  return createExport(ctx, 'voucher_transactions', sentParameters, {
-    campaign_id: { conditions: { $in: [campaign.id] } },
-  })
-}
-
-/** The same under the path of loyalty programs; the response shows only the parameters that were sent. */
-export async function exportProgramTransactions(
   ctx: Ctx,
   campaign: StoredCampaign,
   sentParameters: SentParameters,
@@ -34,10 +22,11 @@ function refuseWithoutCards({ campaign_type }: StoredCampaign): void {
 }
 
 /** `key` is the code or the id, as in the path: the response shows the same. */
-export function exportMemberTransactions(ctx: Ctx, key: string, sentParameters: SentParameters): Promise<Export> {
+export function exportCardTransactions(ctx: Ctx, key: string, sentParameters: SentParameters): Promise<Export> {
   return exportTransactions(ctx, sentParameters, { voucher_id: { conditions: { $in: [key] } } })
 }
 
+/** The response shows the parameters that were sent, and the bound that the path sets. */
 function exportTransactions(ctx: Ctx, sentParameters: SentParameters, bound: Record<string, unknown>): Promise<Export> {
   const sent = asSent(sentParameters)
   return createExport(ctx, 'voucher_transactions', sentParameters, bound, {

@@ -519,8 +519,10 @@ describe('transactions', () => {
       expect(body.parameters).toEqual({
         order: 'created_at',
         fields: ['amount'],
-        filters: { junction: 'and', voucher_id: { conditions: { $in: [key] } } },
+        filters: { voucher_id: { conditions: { $in: [key] } } },
       })
+      const bare = await shop.call('POST', `/v1/vouchers/${key}/transactions/export`, {})
+      expect(bare.body.parameters).toEqual({ filters: { voucher_id: { conditions: { $in: [key] } } } })
       await workOnExports(shop)
       const done = await readExport(shop, body.id)
       expect(done.parameters).toEqual(body.parameters)
@@ -539,10 +541,9 @@ describe('transactions', () => {
       parameters: { fields: ['amount'], filters: { junction: 'OR', voucher_id: { conditions: { $is: other } } } },
     })
     expect(body.parameters).toEqual({
-      order: '-created_at',
       fields: ['amount'],
       filters: {
-        junction: 'or',
+        junction: 'OR',
         voucher_id: { conditions: { $is: other } },
         campaign_id: { conditions: { $in: [campaign_id] } },
       },

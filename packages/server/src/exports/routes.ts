@@ -5,12 +5,7 @@ import { getVoucher } from '../incentives/vouchers/store.ts'
 import { getMemberIn, getProgram } from '../loyalty/programs/store.ts'
 import { createExport } from './create.ts'
 import { findExportFile } from './download.ts'
-import {
-  exportCampaignTransactions,
-  exportMemberTransactions,
-  exportPointsExpiration,
-  exportProgramTransactions,
-} from './export-cards.ts'
+import { exportCampaignTransactions, exportCardTransactions, exportPointsExpiration } from './export-cards.ts'
 import {
   CreateCampaignTransactionExport,
   CreateExport,
@@ -111,10 +106,7 @@ export const exports = [
     reply: Export,
     errors: ['invalid_payload', 'invalid_export_fields', 'not_found'],
     target: (ctx, { params }) => getVoucher(ctx, params.code),
-    run: (ctx, { params, body }) =>
-      createExport(ctx, 'voucher_transactions', body.parameters, {
-        voucher_id: { conditions: { $in: [params.code] } },
-      }),
+    run: (ctx, { params, body }) => exportCardTransactions(ctx, params.code, body.parameters),
   }),
   operation({
     id: 'exportProgramTransactions',
@@ -126,7 +118,7 @@ export const exports = [
     reply: Export,
     errors: [...notExportable, 'forbidden'],
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
-    run: (ctx, { target, body }) => exportProgramTransactions(ctx, target, body.parameters),
+    run: (ctx, { target, body }) => exportCampaignTransactions(ctx, target, body.parameters),
   }),
   ...operationPair({
     id: 'exportProgramMemberTransactions',
@@ -142,7 +134,7 @@ export const exports = [
     reply: Export,
     errors: notExportable,
     target: (ctx, { params }) => getMemberIn(ctx, params),
-    run: (ctx, { params, body }) => exportMemberTransactions(ctx, params.memberId, body.parameters),
+    run: (ctx, { params, body }) => exportCardTransactions(ctx, params.memberId, body.parameters),
   }),
   operation({
     id: 'exportPointsExpiration',

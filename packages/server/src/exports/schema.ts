@@ -79,8 +79,8 @@ export const ExportCardTransactions = Type.Object({ parameters: Maybe(Transactio
 export const ExportPointsExpiration = Type.Object({ parameters: Maybe(PointsExpirationExportParameters) })
 
 /**
- * With defaults, except for exports of loyalty programs, which show only the parameters that were sent
- * (docs/reference/loyalty-cards.md#list-transactions and docs/reference/points.md#list-buckets).
+ * With defaults, except for exports of transactions and points, which show only the parameters that were sent
+ * (docs/reference/balances.md#export-transactions and docs/reference/points.md#list-buckets).
  */
 export const ExportParameters = Type.Object({
   order: Type.Optional(Type.String()),

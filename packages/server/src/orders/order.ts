@@ -17,16 +17,35 @@ export interface StoredItem extends OrderItem {
 
 /**
  * An order as the API returns it, without unknown amounts and zero discounts (docs/reference/orders.md#the-order-object).
+ * Initial values are shown only where a discount changed the order.
  */
 export function toOrder(row: StoredOrder): Order {
+  const { initial_amount, ...order } = toCalculatedOrder(row)
+  return {
+    ...order,
+    ...(initial_amount === undefined || initial_amount === order.amount ? {} : { initial_amount }),
+    items: order.items.map(withoutSameInitials),
+  }
+}
+
+function withoutSameInitials({ initial_quantity, initial_amount, ...item }: OrderItem): OrderItem {
+  return {
+    ...item,
+    ...(initial_quantity === undefined || initial_quantity === item.quantity ? {} : { initial_quantity }),
+    ...(initial_amount === undefined || initial_amount === item.amount ? {} : { initial_amount }),
+  }
+}
+
+/** The same with all initial values, as the answers of redemptions and rollbacks show it. */
+export function toCalculatedOrder(row: StoredOrder): Order {
   const { id, source_id, status, metadata, customer_id, referrer_id, redemptions, created_at, updated_at } = row
   return {
     id,
     source_id,
     status,
     ...publicAmounts(row),
-    ...(row.initial_amount === null || row.initial_amount === row.amount ? {} : { initial_amount: row.initial_amount }),
-    items: row.items.map(toOrderItem),
+    ...(row.initial_amount === null ? {} : { initial_amount: row.initial_amount }),
+    items: row.items.map(({ free_quantity: _, ...item }) => item),
     ...shownMetadata(metadata),
     customer_id,
     referrer_id,
@@ -38,15 +57,6 @@ export function toOrder(row: StoredOrder): Order {
     created_at,
     updated_at,
     object: 'order',
-  }
-}
-
-/** Initial values are shown only where a discount changed the line. */
-function toOrderItem({ free_quantity: _, initial_quantity, initial_amount, ...item }: StoredItem): OrderItem {
-  return {
-    ...item,
-    ...(initial_quantity === item.quantity ? {} : { initial_quantity }),
-    ...(initial_amount === undefined || initial_amount === item.amount ? {} : { initial_amount }),
   }
 }
 

@@ -711,6 +711,7 @@ describe('redeemed', () => {
         status: 400,
         body: {
           key: 'already_rolled_back',
+          details: 'Redemption has been already rolled back.',
           resource_id: expect.stringMatching(/^rrf_/),
           resource_type: 'redemption_rollback',
         },

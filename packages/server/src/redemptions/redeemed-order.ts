@@ -6,7 +6,7 @@ import type { Ctx } from '../core/context.ts'
 import type { CustomerRow } from '../core/db/tables.ts'
 import { notFound } from '../core/http/errors.ts'
 import { newId } from '../core/lib/ids.ts'
-import { type StoredItem, type StoredOrder, toOrder } from '../orders/order.ts'
+import { type StoredItem, type StoredOrder, toCalculatedOrder } from '../orders/order.ts'
 import type { OrderColumns } from '../orders/store.ts'
 import type { RedemptionOrder } from './schema.ts'
 import type { Undo } from './undo.ts'
@@ -169,7 +169,7 @@ function countGoods(
 /** The order as a single redemption, a parent redemption and the top level of the response show it. */
 export function wholeOrder({ calculated, order }: RedeemedOrder): RedemptionOrder {
   const { items: _, metadata: __, ...amounts } = calculated
-  return { ...toOrder(order), ...amounts }
+  return { ...toCalculatedOrder(order), ...amounts }
 }
 
 /** The order right after one of several redemptions (docs/reference/redemptions.md#answer). */

@@ -15,7 +15,7 @@ import { findLastTransaction } from '../incentives/vouchers/transactions.ts'
 import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import { findMembership } from '../loyalty/members/store.ts'
 import { summaryMoves } from '../orders/effects.ts'
-import { type StoredOrder, toOrder } from '../orders/order.ts'
+import { type StoredOrder, toCalculatedOrder } from '../orders/order.ts'
 import { columnsOf } from './redeemed-order.ts'
 import type { StoredRedemption } from './redemption.ts'
 import { listPostings, type RollbackFacts, type RollbackPart } from './rollback-load.ts'
@@ -62,7 +62,7 @@ export async function decideRollback(
     parts.push({ redemption, row, ...(await refund(ctx, facts, redemption, row)) })
   }
   const order = orderAfter(ctx, facts, { mode, parent, parts })
-  const orderView = order && toOrder(order)
+  const orderView = order && toCalculatedOrder(order)
   if (parent !== null) parent.order = orderView
   for (const { row } of parts) row.order = orderView
   return { mode, order, parent, parts }

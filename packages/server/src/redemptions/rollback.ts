@@ -13,7 +13,7 @@ import { figureTallies } from '../incentives/campaigns/summary-figures.ts'
 import { applyDueChangesToCards } from '../loyalty/points/due-changes-to-cards.ts'
 import { applyMemberChanges, onOrderCanceled } from '../loyalty/points/member-changes.ts'
 import { undoConversions } from '../loyalty/referrals/undo-conversion.ts'
-import { toOrder } from '../orders/order.ts'
+import { toCalculatedOrder } from '../orders/order.ts'
 import { hasProfile } from '../orders/people.ts'
 import { findStackingRules } from '../rules/stacking-rules/store.ts'
 import type { StoredRedemption } from './redemption.ts'
@@ -66,7 +66,7 @@ function refuseUnlessRedeemed(redemption: ShownRow): void {
   if (object !== 'redemption' || result !== 'SUCCESS') throw invalidRedemption(redemption, `${id} redeemed nothing`)
   if (parent_id !== null)
     throw new ApiError('invalid_redemption_parent', {
-      details: `Redemption ${id} is part of ${parent_id}: roll back all of them`,
+      details: 'You can rollback only a redemption that does not have parent redemption.',
       resource_id: id,
       resource_type: 'redemption',
     })
@@ -148,7 +148,7 @@ function whyNot(
   { id, status, created_at }: StoredRedemption,
 ): { key: ErrorKey; details: string } | null {
   if (status === 'ROLLED_BACK')
-    return { key: 'already_rolled_back', details: `Redemption ${id} is rolled back already` }
+    return { key: 'already_rolled_back', details: 'Redemption has been already rolled back.' }
   const { at, zone } = clockAt(created_at, timezone)
   return addDuration(at, rollbackPeriod, zone) < Date.parse(now)
     ? { key: 'invalid_redemption', details: `Redemption ${id} is older than 3 months` }
@@ -217,7 +217,7 @@ async function save(ctx: Ctx, facts: RollbackFacts, context: RollbackEventContex
   return {
     rollbacks: rollbacks.slice(0, parts.length),
     ...(parentRollback === undefined ? {} : { parent_rollback: parentRollback }),
-    order: order && toOrder(order),
+    order: order && toCalculatedOrder(order),
   }
 }
 

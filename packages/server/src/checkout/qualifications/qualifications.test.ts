@@ -633,6 +633,49 @@ describe('response', () => {
     })
   })
 
+  test('a coupon campaign shows its discount, also for a cart without items to which nothing of it applies', async () => {
+    const shop = await newProject()
+    const mug = await newProduct(shop, 'Mug', { price: 500 })
+    const collection = await ok(shop, 'POST', '/v1/product-collections', {
+      name: 'Mugs',
+      type: 'STATIC',
+      products: [{ id: mug.id, object: 'product' }],
+    })
+    const rules = [
+      null,
+      await newRule(shop, onProduct(mug.id)),
+      await newRule(shop, when('order.items.any', { $is: [reference(mug.id)] })),
+    ]
+    const unit = { type: 'UNIT', unit_off: 1, unit_type: mug.id }
+    const discounts: object[] = [
+      percentOff(10, { effect: 'APPLY_TO_ITEMS' }),
+      amountOff(100, { effect: 'APPLY_TO_ITEMS_BY_QUANTITY' }),
+      { type: 'FIXED', fixed_amount: 100, effect: 'APPLY_TO_ITEMS' },
+      { ...unit, effect: 'ADD_MISSING_ITEMS' },
+      { ...unit, effect: 'ADD_SAME_ITEMS', unit_type: collection.id },
+      { ...unit, unit_type: 'prod_5h1pp1ng', effect: 'ADD_MISSING_ITEMS' },
+      { type: 'UNIT', effect: 'ADD_MANY_ITEMS', units: [{ ...unit, effect: 'ADD_MISSING_ITEMS' }] },
+    ]
+    const made: string[] = []
+    for (const discount of discounts)
+      for (const rule of rules) {
+        const { id } = await ok(shop, 'POST', '/v1/campaigns', {
+          name: uniqueName('Coupons'),
+          campaign_type: 'DISCOUNT_COUPONS',
+          type: 'AUTO_UPDATE',
+          voucher: { type: 'DISCOUNT_VOUCHER', discount },
+          ...(rule === null ? {} : { validation_rules: [rule.id] }),
+        })
+        made.push(id)
+      }
+    for (const sent of [{ amount: 1_000 }, { items: [] }, {}]) {
+      const { redeemables } = await qualified(shop, { order: sent, options: wide })
+      expect(redeemables.data.map(({ id }: Body) => id).toSorted()).toEqual(made.toSorted())
+      for (const { result } of redeemables.data)
+        expect(result.discount).toMatchObject({ type: expect.any(String), effect: expect.any(String) })
+    }
+  })
+
   test('a limit above the largest page gives the largest page', async () => {
     const shop = await newProject()
     await insertTiers(shop, limits.qualification_page_max + 1)

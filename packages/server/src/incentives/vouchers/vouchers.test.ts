@@ -126,6 +126,19 @@ describe('a voucher that is created', () => {
       ...discount,
       product: { id, source_id: 'mug', name: 'Mug' },
     })
+    const sku = (await shop.call('POST', `/v1/products/${id}/skus`, { sku: 'Blue mug', source_id: 'mug-blue' })).body
+    const many = {
+      type: 'UNIT',
+      effect: 'ADD_MANY_ITEMS',
+      units: [{ unit_type: sku.id, unit_off: 1, effect: 'ADD_NEW_ITEMS' }],
+    }
+    expect((await newVoucher(shop, 'BLUE', { discount: many })).discount.units).toEqual([
+      {
+        ...many.units[0],
+        product: { id, source_id: 'mug', name: 'Mug' },
+        sku: { id: sku.id, source_id: 'mug-blue', sku: 'Blue mug' },
+      },
+    ])
     const missing = { ...discount, unit_type: 'prod_nowhere' }
     expect(await shop.call('POST', '/v1/vouchers/NO', { discount: missing })).toMatchObject({
       status: 404,

@@ -2,6 +2,7 @@ import { formulaFaults } from '@guerdon/engine'
 import { Discount, OpenObject, type UnitDiscount } from '@guerdon/engine/schema'
 import { Type } from 'typebox'
 import { getCollection } from '../../catalogue/product-collections/store.ts'
+import type { Product } from '../../catalogue/products/schema.ts'
 import { findProduct } from '../../catalogue/products/store.ts'
 import { findSku } from '../../catalogue/skus/store.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -99,15 +100,19 @@ async function goodOf(ctx: Ctx, key: string, cache: GoodsCache): Promise<Good> {
 
 async function findGood(ctx: Ctx, key: string): Promise<Good> {
   const product = await findProduct(ctx, key)
-  if (product !== undefined) {
-    const { id, source_id, name } = product
-    return { unit_type: id, product: withoutNulls({ id, source_id, name }) }
-  }
+  if (product !== undefined) return { unit_type: product.id, product: summaryOf(product) }
   const storedSku = await findSku(ctx, key)
   if (storedSku === undefined) throw notFound('product', key)
-  const { id, source_id, sku } = storedSku
-  return { unit_type: id, sku: withoutNulls({ id, source_id, sku }) }
+  const { id, source_id, sku, product_id } = storedSku
+  const parent = await findProduct(ctx, product_id)
+  return {
+    unit_type: id,
+    sku: withoutNulls({ id, source_id, sku }),
+    ...(parent === undefined ? {} : { product: summaryOf(parent) }),
+  }
 }
+
+const summaryOf = ({ id, source_id, name }: Product): object => withoutNulls({ id, source_id, name })
 
 const withoutNulls = (object: object): object =>
   Object.fromEntries(Object.entries(object).filter(([, member]) => member !== null))

@@ -1,9 +1,9 @@
 import type { Ctx } from '../../core/context.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { emit } from '../../core/events/emit.ts'
-import { duplicate, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { relatedObjectMembers } from './assignable.ts'
-import { insertAssignment } from './assignment-store.ts'
+import { type AssignmentKey, getAssignment, insertAssignment } from './assignment-store.ts'
 import type {
   RelatedObjectType,
   StoredValidationRule,
@@ -38,7 +38,8 @@ export async function assignRule(
     config_version: configVersion,
     place,
   })
-  if (assignment === undefined) throw duplicate('validation_rules_assignment', 'related_object_id', reference)
+  if (assignment === undefined)
+    throw await duplicateAssignment(ctx, { ...where, related_object_id: object.id }, reference)
 
   await emit(ctx, 'business_validation_rule.assignment.created', rule.id, {
     rule: await getRule(ctx, rule.id), // reloaded for the new number of assignments
@@ -46,6 +47,17 @@ export async function assignRule(
     ...relatedObjectMembers(type, object),
   })
   return assignment
+}
+
+/** Names the assignment that exists, by its id. */
+async function duplicateAssignment(ctx: Ctx, where: AssignmentKey, reference: string): Promise<ApiError> {
+  const type = 'validation_rules_assignment'
+  const { id } = await getAssignment(ctx, where)
+  return new ApiError('duplicate_found', {
+    details: `Duplicated ${type} exists with related_object_id ${reference}`,
+    resource_id: id,
+    resource_type: type,
+  })
 }
 
 /** Loads the rules in a body and locks them against deletion until they are assigned; 404 for an unknown id. */

@@ -77,6 +77,24 @@ export async function listAssignmentsOfVoucher(
   return rows.map(toAssignment)
 }
 
+export type AssignmentKey = Pick<ValidationRuleAssignment, 'rule_id' | 'related_object_type' | 'related_object_id'>
+
+/** The assignment of a rule to an object, which is there. */
+export async function getAssignment(
+  { db, project_id }: Ctx,
+  { rule_id, related_object_type, related_object_id }: AssignmentKey,
+): Promise<ValidationRuleAssignment> {
+  const row = await db
+    .selectFrom('rule_assignments')
+    .where('project_id', '=', project_id)
+    .where('rule_id', '=', rule_id)
+    .where('related_object_type', '=', related_object_type)
+    .where('related_object_id', '=', related_object_id)
+    .selectAll()
+    .executeTakeFirstOrThrow()
+  return toAssignment(row)
+}
+
 /** Returns undefined if the rule is already assigned to the object. */
 export async function insertAssignment(
   { db, project_id, now }: Ctx,
@@ -85,7 +103,7 @@ export async function insertAssignment(
     rule_id,
     place = 0,
     ...related
-  }: Pick<ValidationRuleAssignment, 'rule_id' | 'related_object_type' | 'related_object_id'> & {
+  }: AssignmentKey & {
     config_version: number
     /** Position within one request: rules are evaluated in the order of their assignment. */
     place?: number

@@ -77,7 +77,7 @@ test('E25 Assignments: a code resolves to its voucher, a repetition is a duplica
       body: {
         key: 'duplicate_found',
         details: `Duplicated validation_rules_assignment exists with related_object_id ${reference}`,
-        resource_id: reference,
+        resource_id: first.id,
         resource_type: 'validation_rules_assignment',
       },
     })
