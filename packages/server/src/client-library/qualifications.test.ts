@@ -1,3 +1,4 @@
+import type {} from '@guerdon/engine/voucherify-sdk'
 import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { clientOf } from './client.ts'
@@ -46,6 +47,17 @@ test.each(['AND', 'OR'] as const)('filter junction %s works like its lower-case 
   const { qualifications } = (await client()).library
   const filters = { junction, campaign_id: { conditions: { $is: ['camp_0'] } } }
   expect(await qualifications.checkEligibility({ options: { filters } })).toMatchObject({ redeemables: { data: [] } })
+})
+
+test('with our types, a qualification takes options.explain and returns explanations', async () => {
+  const { qualifications, vouchers } = (await client()).library
+  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: 500 }
+  await vouchers.create({ code: 'WHY', type: 'DISCOUNT_VOUCHER', discount })
+  const { redeemables } = await qualifications.checkEligibility({
+    order: { amount: 2_000 },
+    options: { explain: true, filters: { code: { conditions: { $is: ['WHY'] } } } },
+  })
+  expect(redeemables.data[0]?.explanation?.sentence).toMatch(/^Voucher WHY takes 5\.00 off/)
 })
 
 test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

@@ -1,3 +1,4 @@
+import type {} from '@guerdon/engine/voucherify-sdk'
 import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { clientOf } from './client.ts'
@@ -81,6 +82,20 @@ test('several vouchers are validated together, and an inapplicable one is report
       { status: 'SKIPPED', id: 'ONE' },
     ],
   })
+})
+
+test('with our types, a validation takes options.explain and returns explanations', async () => {
+  const { validations } = (await client()).library
+  await newCoupon('WHY', 500)
+  const order = { amount: 2_000 }
+  const { redeemables } = await validations.validateStackable({
+    redeemables: [{ object: 'voucher', id: 'WHY' }],
+    order,
+    options: { expand: ['order'], explain: true, as_of: '2030-01-01' },
+  })
+  expect(redeemables?.[0]?.explanation?.sentence).toMatch(/^Voucher WHY takes 5\.00 off/)
+  const { explanation } = await validations.validateVoucher('WHY', { order, options: { explain: true } })
+  expect(explanation?.steps.length).toBeGreaterThan(0)
 })
 
 test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())
