@@ -151,6 +151,17 @@ describe('POST /v1/products', () => {
     expect(await listedIn(shop, '')).toEqual(['mug'])
   })
 
+  test('a price may be sent as text of a whole number, of products and of SKUs', async () => {
+    const shop = await newProject()
+    const { body: mug } = await shop.call('POST', '/v1/products', { source_id: 'mug', price: '2699.00' })
+    expect(mug.price).toBe(2_699)
+    expect((await shop.call('PUT', '/v1/products/mug', { price: '2700' })).body.price).toBe(2_700)
+    const path = '/v1/products/mug/skus'
+    const { body: sku } = await shop.call('POST', path, { source_id: 'blue', price: '12.0', attributes: { size: '7' } })
+    expect(sku).toMatchObject({ price: 12, attributes: { size: '7' } })
+    expect((await shop.call('PUT', `${path}/blue`, { price: '13.00' })).body.price).toBe(13)
+  })
+
   test('sets `updated_at` even if nothing changes', async () => {
     const shop = await newProject()
     await newProduct(shop, { source_id: 'mug' })
@@ -213,8 +224,9 @@ const refused: Array<[body: unknown, key: string, details: string]> = [
   [{ name: 7 }, 'invalid_payload', 'Property .name must be string,null'],
   [{ name: '' }, 'invalid_payload', 'Property .name must NOT have fewer than 1 characters'],
   [{ name: 'n'.repeat(256) }, 'invalid_payload', 'Property .name must NOT have more than 255 characters'],
-  [{ price: '12' }, 'invalid_payload', 'Property .price must be integer,null'],
-  [{ price: 12.5 }, 'invalid_payload', 'Property .price must be integer,null'],
+  [{ price: '12.5' }, 'invalid_payload', 'Property .price must match pattern ^[+-]?\\d+(\\.0+)?$'],
+  [{ price: 12.5 }, 'invalid_payload', 'Property .price must be integer,null,string'],
+
   [{ price: 2 ** 53 }, 'invalid_payload', 'Property .price must be <= 9007199254740991'],
   [{ price: -1 }, 'invalid_product', 'Property .price must be >= 0'],
   [{ attributes: 'color' }, 'invalid_payload', 'Property .attributes must be array,null'],

@@ -1,3 +1,4 @@
+import { numbersRead } from '../../core/http/numeric-text.ts'
 import { operation } from '../../core/http/operation.ts'
 import { startAsyncAction } from '../../core/jobs/async-action.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
@@ -10,10 +11,13 @@ import { removeProduct } from './remove.ts'
 import {
   BulkProductMetadata,
   BulkProducts,
+  ChangedProducts,
   CreateProduct,
   DeleteProductQuery,
   GetProductQuery,
+  NewProduct,
   Product,
+  ProductChanges,
   ProductList,
   ProductQuery,
   ProductWithSkus,
@@ -21,6 +25,10 @@ import {
 } from './schema.ts'
 import { getProduct } from './store.ts'
 import { changeProduct, upsertProduct } from './upsert.ts'
+
+const readNew = numbersRead(NewProduct)
+const readChanges = numbersRead(ProductChanges)
+const readMany = numbersRead(ChangedProducts)
 
 export const products = [
   operation({
@@ -51,7 +59,7 @@ export const products = [
       'not_found',
       'duplicate_found',
     ],
-    run: async (ctx, { body }) => (await upsertProduct(ctx, body)).product,
+    run: async (ctx, { body }) => (await upsertProduct(ctx, readNew(body))).product,
   }),
   operation({
     id: 'getProduct',
@@ -77,7 +85,7 @@ export const products = [
     reply: Product,
     errors: ['invalid_payload', 'invalid_product', 'metadata_validation_failed', 'resource_protected', 'not_found'],
     target: (ctx, { params }) => getProduct(ctx, params.productId),
-    run: (ctx, { target, body }) => changeProduct(ctx, target.id, body),
+    run: (ctx, { target, body }) => changeProduct(ctx, target.id, readChanges(body)),
   }),
   operation({
     id: 'deleteProduct',
@@ -103,7 +111,7 @@ export const products = [
     reply: StartedAsyncAction,
     status: 202,
     errors: ['invalid_payload'],
-    run: (ctx, { body }) => startAsyncAction(ctx, bulkUpdateProducts, { items: body }),
+    run: (ctx, { body }) => startAsyncAction(ctx, bulkUpdateProducts, { items: readMany(body) }),
   }),
   operation({
     id: 'updateProductsMetadataInBulk',

@@ -1,5 +1,6 @@
 import { FreeText, Instant, Int, Maybe, Metadata, Name, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
+import { NumericText } from '../../core/http/numeric-text.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { SkusOfProduct } from '../skus/schema.ts'
@@ -31,19 +32,25 @@ const fields = {
 }
 
 /** Null clears a field. */
-export const UpdateProduct = Type.Object(fields)
+export const ProductChanges = Type.Object(fields)
+
+export const UpdateProduct = NumericText(ProductChanges)
 export type UpdateProduct = Static<typeof UpdateProduct>
 
-export const CreateProduct = Type.Object(
+export const NewProduct = Type.Object(
   { id: Maybe(Name), source_id: Maybe(Name), ...fields },
   { examples: [{ source_id: 'mug', name: 'Mug', price: 1250, attributes: ['color'], metadata: { dishwasher: true } }] },
 )
+
+export const CreateProduct = NumericText(NewProduct)
 export type CreateProduct = Static<typeof CreateProduct>
 
 export const BulkProduct = Type.Object({ source_id: Name, ...fields })
 export type BulkProduct = Static<typeof BulkProduct>
 
-export const BulkProducts = Type.Array(BulkProduct, {
+export const ChangedProducts = Type.Array(BulkProduct)
+
+export const BulkProducts = Type.Array(NumericText(BulkProduct), {
   maxItems: limits.bulk_items_max,
   examples: [[{ source_id: 'mug', price: 1190 }]],
 })

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
+import { numbersRead } from '../../core/http/numeric-text.ts'
 import { operation } from '../../core/http/operation.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
 import { startFileImport } from '../../core/jobs/file-import.ts'
@@ -7,9 +8,12 @@ import { getProduct } from '../products/store.ts'
 import { importSkus } from './import.ts'
 import { pageOfSkus } from './list.ts'
 import { removeSku } from './remove.ts'
-import { CreateSku, DeleteSkuQuery, Sku, SkuList, SkuQuery, UpdateSku } from './schema.ts'
+import { CreateSku, DeleteSkuQuery, NewSku, Sku, SkuChanges, SkuList, SkuQuery, UpdateSku } from './schema.ts'
 import { getSku } from './store.ts'
 import { changeSku, upsertSku } from './upsert.ts'
+
+const readNew = numbersRead(NewSku)
+const readChanges = numbersRead(SkuChanges)
 
 export const skus = [
   operation({
@@ -52,7 +56,7 @@ export const skus = [
       'duplicate_found',
     ],
     target: (ctx, { params }) => getProduct(ctx, params.productId, { lock: 'keyShare' }),
-    run: (ctx, { target, body }) => upsertSku(ctx, target.id, body),
+    run: (ctx, { target, body }) => upsertSku(ctx, target.id, readNew(body)),
   }),
   operation({
     id: 'updateSku',
@@ -64,7 +68,7 @@ export const skus = [
     reply: Sku,
     errors: ['invalid_payload', 'invalid_sku', 'metadata_validation_failed', 'not_found'],
     target: (ctx, { params }) => getSkuOf(ctx, params),
-    run: (ctx, { target, body }) => changeSku(ctx, target.id, target.product_id, body),
+    run: (ctx, { target, body }) => changeSku(ctx, target.id, target.product_id, readChanges(body)),
   }),
   operation({
     id: 'deleteSku',

@@ -1,5 +1,6 @@
 import { FreeText, Instant, Int, Maybe, Metadata, Name, Nullable } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
+import { NumericText } from '../../core/http/numeric-text.ts'
 import { DateQuery, FilterQuery, listOf, PageQuery } from '../../core/query/list.ts'
 import { catalogueOrders } from '../products/sorting.ts'
 
@@ -29,13 +30,17 @@ const fields = {
 }
 
 /** Null clears a field. */
-export const UpdateSku = Type.Object(fields)
+export const SkuChanges = Type.Object(fields)
+
+export const UpdateSku = NumericText(SkuChanges)
 export type UpdateSku = Static<typeof UpdateSku>
 
-export const CreateSku = Type.Object(
+export const NewSku = Type.Object(
   { id: Maybe(Name), source_id: Maybe(Name), ...fields },
   { examples: [{ source_id: 'mug-blue-330', sku: 'Blue, 330 ml', price: 1290, attributes: { color: 'blue' } }] },
 )
+
+export const CreateSku = NumericText(NewSku)
 export type CreateSku = Static<typeof CreateSku>
 
 export const SkuQuery = Type.Object({ ...PageQuery({ order: catalogueOrders }), ...DateQuery, ...FilterQuery })
