@@ -411,7 +411,8 @@ describe('products and SKUs of a template', () => {
     const { id: _sku, product_id, created_at: _made, ...ofRed } = redNow
     expect(red).toMatchObject(ofRed)
     expect(product_id).toBe(mugNow.id)
-    expect((await callOk(shop, 'GET', '/v1/products/tea')).skus.data).toMatchObject([{ id: greenNow.id }]) // not named: black
+    const teaNow = await callOk(shop, 'GET', '/v1/products/tea')
+    expect(teaNow.skus.data).toMatchObject([{ id: greenNow.id }]) // not named: black
 
     expect(body.campaign.voucher.discount.units).toEqual([
       {
@@ -425,6 +426,7 @@ describe('products and SKUs of a template', () => {
         unit_off: 2,
         effect: 'ADD_MISSING_ITEMS',
         sku: { id: greenNow.id, source_id: 'green', sku: 'green' },
+        product: { id: teaNow.id, source_id: 'tea', name: 'tea' },
       },
     ])
     const made = await ruleOf(shop, body.campaign.validation_rules_assignments)

@@ -386,7 +386,7 @@ const badRules: Array<[rule: Body, details: string]> = [
   [points({ points: -1 }), 'Property [1].loyalty.points must be >= 0'],
   [points({ points: '-1' }), 'Property [1].loyalty.points must be >= 0'],
   [points({ points: 1.5 }), 'Property [1].loyalty.points must be integer,string'],
-  [points({ points: '1.5' }), 'Property [1].loyalty.points must match pattern ^[+-]?\\d+$'],
+  [points({ points: '1.5' }), 'Property [1].loyalty.points must match pattern ^[+-]?\\d+(\\.0+)?$'],
   [points({ points: '9007199254740992' }), 'Property [1].loyalty.points must be <= 9007199254740991'],
   [{ loyalty: { type: 'FIXED' } }, "Property [1].loyalty should have required property 'points'"],
   [
