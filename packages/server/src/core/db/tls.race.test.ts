@@ -74,19 +74,18 @@ test('the connections that listen, lock and ask about lost ones are encrypted to
   )
   await database.alone(async () => {
     // A statement long enough for the watch to look at it: it sees all connections of this node.
-    const [, { rows }] = await Promise.all([
-      database.execute('select pg_sleep(2)'),
-      database.execute(`
+    const sleeping = database.execute('select pg_sleep(2)')
+    const count = async () => {
+      const { rows } = await database.execute(`
         select count(*)::int as connections, count(*) filter (where s.ssl)::int as encrypted
-        from pg_sleep(1.5), pg_stat_ssl s join pg_stat_activity a using (pid)
-        where a.application_name like 'guerdon%'`),
-    ])
-    const { connections, encrypted } = (rows as Array<{ connections: number; encrypted: number }>)[0] as {
-      connections: number
-      encrypted: number
+        from pg_stat_ssl s join pg_stat_activity a using (pid) where a.application_name like 'guerdon%'`)
+      return rows[0] as { connections: number; encrypted: number }
     }
-    expect(connections).toBeGreaterThanOrEqual(4) // two of the pool, one that listens, one that holds the lock
+    // Two of the pool, one that listens, one that holds the lock.
+    await expect.poll(async () => (await count()).connections, { timeout: 10_000 }).toBeGreaterThanOrEqual(4)
+    const { connections, encrypted } = await count()
     expect(encrypted).toBe(connections)
+    await sleeping
   })
   await listener.close()
   await database.close()

@@ -21,6 +21,28 @@ interface Recording {
   answers: Array<{ path: string; body: unknown }>
 }
 
+/**
+ * A response without the members that 0.2.0 shows only where they say something: empty metadata, missing parts of an address,
+ * initial values that did not change; and without `has_more` and `initial_sync_status`, which it added.
+ */
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable)
+  if (typeof value !== 'object' || value === null) return value
+  const { amount, quantity, ...members } = value as Record<string, unknown>
+  const isSilent = (name: string, member: unknown) =>
+    ['has_more', 'initial_sync_status'].includes(name) ||
+    (name === 'metadata' && Object.keys(member ?? {}).length === 0) ||
+    (name === 'initial_amount' && member === amount) ||
+    (name === 'initial_quantity' && member === quantity)
+  const shown = Object.entries(members)
+    .filter(([name, member]) => !isSilent(name, member))
+    .map(([name, member]) => [name, name === 'address' ? partsOf(member) : comparable(member)])
+  return { amount, quantity, ...Object.fromEntries(shown) }
+}
+
+const partsOf = (address: unknown): unknown =>
+  address === null ? null : Object.fromEntries(Object.entries(address as object).filter(([, part]) => part !== null))
+
 describe.each(releases)('a database of %s', (release) => {
   let database: Database
 
@@ -47,7 +69,11 @@ describe.each(releases)('a database of %s', (release) => {
     expect(answers.length).toBeGreaterThan(40)
     for (const { path, body } of answers) {
       const answer = await send(node.app, 'GET', path, undefined, pair)
-      expect({ path, status: answer.status, body: answer.body }).toEqual({ path, status: 200, body })
+      expect({ path, status: answer.status, body: comparable(answer.body) }).toEqual({
+        path,
+        status: 200,
+        body: comparable(body),
+      })
     }
     const cart = { redeemables: [{ object: 'voucher', id: 'SPRING' }], order: { amount: 3_000 } }
     expect(await send(node.app, 'POST', '/v1/redemptions', cart, pair)).toMatchObject({

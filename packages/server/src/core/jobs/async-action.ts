@@ -145,15 +145,14 @@ export async function runAsyncAction(
   async function endAsFailed(cause: unknown): Promise<void> {
     const message = cause instanceof ApiError ? cause.message : errorMessage('internal_error')
     try {
-      await inStepTransaction((ctx) => end(ctx, action, message))
+      await inStepTransaction((ctx) => end(ctx, action))
     } catch (error) {
       if (isOutage(error)) throw error
       runtime.log.error({ err: error, project_id, action_id }, 'the failure handler of an async action failed')
-      // With nothing of what may have failed: an action that cannot end would block the others with its key.
-      await inStepTransaction((ctx) => end(ctx, undefined, errorMessage('internal_error')))
+      await inStepTransaction((ctx) => end(ctx, undefined))
     }
 
-    async function end(ctx: Ctx, definition: AsyncActionDefinition | undefined, message: string): Promise<boolean> {
+    async function end(ctx: Ctx, definition: AsyncActionDefinition | undefined): Promise<boolean> {
       const lockedAction = await lockAction(ctx, action_id)
       if (lockedAction === null) return true
       await definition?.onFailed?.(ctx, record?.input ?? {}, lockedAction.checkpoint?.state ?? null)

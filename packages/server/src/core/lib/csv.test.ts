@@ -30,7 +30,8 @@ test('written rows are read back, in pieces of any length', () => {
   assert(
     property(array(anyRow), integer({ min: 1, max: 40 }), integer({ min: 1, max: 9 }), (rows, pieceBytes, rowsMax) => {
       const file = Buffer.from(rows.map(csvRow).join(''))
-      expect(readAll(file, { piece_bytes: pieceBytes, rows_max: rowsMax })).toEqual(rows)
+      const read = readAll(file, { piece_bytes: pieceBytes, rows_max: rowsMax })
+      expect(read.map((record) => (record as string[]).map(importedText))).toEqual(rows)
     }),
   )
 })
