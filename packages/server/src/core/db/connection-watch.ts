@@ -9,11 +9,34 @@ export interface ConnectionWatchOptions {
   answer_seconds: number
 }
 
-/** A statement that the server has not answered yet. */
-interface Unanswered {
-  since: number
+/** A connection, and the statement that the server has not answered yet. Plain fields: every statement sets them. */
+export class WatchedConnection {
+  readonly client: pg.PoolClient
+  /** The server process: a pooler in between would announce a number of its own. */
+  pid: number | undefined
+  /** When the statement was sent; null: there is none. */
+  sentAt: number | null = null
   /** When the server was first found to be doing nothing for it, and the bytes exchanged until then. */
-  silent: { since: number; traffic: string } | null
+  silent: { since: number; traffic: string } | null = null
+
+  constructor(client: pg.PoolClient) {
+    this.client = client
+  }
+
+  sent(): void {
+    this.sentAt = performance.now()
+    this.silent = null
+  }
+
+  answered(): void {
+    this.sentAt = null
+  }
+}
+
+/** A statement that had no answer when the watch looked. */
+interface Overdue {
+  connection: WatchedConnection
+  sentAt: number
 }
 
 /**
@@ -26,9 +49,7 @@ interface Unanswered {
 export class ConnectionWatch {
   readonly #pool: pg.Pool
   readonly #options: ConnectionWatchOptions
-  readonly #unanswered = new Map<pg.PoolClient, Unanswered>()
-  /** The server process of each connection: a pooler in between would announce a number of its own. */
-  readonly #pids = new WeakMap<pg.PoolClient, number>()
+  readonly #connections = new Map<pg.PoolClient, WatchedConnection>()
   /** Server processes of closed connections: they may hold locks until somebody ends them. */
   readonly #orphans = new Set<number>()
   readonly #timer: NodeJS.Timeout
@@ -38,6 +59,7 @@ export class ConnectionWatch {
   constructor(pool: pg.Pool, options: ConnectionWatchOptions) {
     this.#pool = pool
     this.#options = options
+    pool.on('remove', (client) => this.#connections.delete(client as pg.PoolClient))
     this.#timer = setInterval(() => {
       this.#looking ??= this.#look().finally(() => {
         this.#looking = null
@@ -48,20 +70,26 @@ export class ConnectionWatch {
   /** To be called on every new connection, before its first statement. */
   async identify(client: pg.PoolClient): Promise<void> {
     const { rows } = await this.run(client, { text: 'select pg_backend_pid() as pid' })
-    this.#pids.set(client, rows[0].pid)
+    this.of(client).pid = rows[0].pid
   }
 
-  /** Runs a statement on a connection that it watches until the answer. Without `await`, which would cost each statement a turn. */
-  run(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    const unanswered: Unanswered = { since: performance.now(), silent: null }
-    this.#unanswered.set(client, unanswered)
-    const result = client.query(statement)
-    const answered = () => {
-      // Another statement may have been sent on the same connection meanwhile.
-      if (this.#unanswered.get(client) === unanswered) this.#unanswered.delete(client)
+  of(client: pg.PoolClient): WatchedConnection {
+    const known = this.#connections.get(client)
+    if (known !== undefined) return known
+    const connection = new WatchedConnection(client)
+    this.#connections.set(client, connection)
+    return connection
+  }
+
+  /** Runs a statement on a connection that it watches until the answer. */
+  async run(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    const connection = this.of(client)
+    connection.sent()
+    try {
+      return await client.query(statement)
+    } finally {
+      connection.answered()
     }
-    result.then(answered, answered)
-    return result
   }
 
   async close(): Promise<void> {
@@ -71,7 +99,11 @@ export class ConnectionWatch {
 
   async #look(): Promise<void> {
     const now = performance.now()
-    const overdue = [...this.#unanswered].filter(([, { since }]) => now - since >= this.#options.answer_seconds * 1_000)
+    const sentBefore = now - this.#options.answer_seconds * 1_000
+    const overdue = [...this.#connections.values()].flatMap((connection): Overdue[] => {
+      const { sentAt } = connection
+      return sentAt !== null && sentAt <= sentBefore ? [{ connection, sentAt }] : []
+    })
     if (overdue.length === 0 && (this.#orphans.size === 0 || now - this.#askedAt < orphansMs)) return
     this.#askedAt = now
     for (let attempt = 1; ; attempt += 1)
@@ -81,13 +113,13 @@ export class ConnectionWatch {
         // A server that refuses another connection can be reached, so it may well be working on the statements.
         if (sqlState(error) !== undefined) return
         if (attempt < attemptsMax) continue
-        for (const [client] of this.#stillUnanswered(overdue)) this.#abandon(client)
+        for (const connection of stillUnanswered(overdue)) this.#abandon(connection)
         return
       }
   }
 
   /** Abandons the connections whose statements the server is not working on, and ends their server processes. */
-  async #askServer(overdue: ReadonlyArray<[pg.PoolClient, Unanswered]>): Promise<void> {
+  async #askServer(overdue: readonly Overdue[]): Promise<void> {
     const probe = new pg.Client({
       ...this.#options.client,
       connectionTimeoutMillis: limits.database_probe_ms,
@@ -97,11 +129,11 @@ export class ConnectionWatch {
     try {
       await probe.connect()
       const { rows } = await probe.query<{ pid: number }>(workingPids, [
-        overdue.map(([client]) => this.#pids.get(client)),
+        overdue.map(({ connection }) => connection.pid),
       ])
       const working = new Set(rows.map(({ pid }) => pid))
-      const lost = this.#stillUnanswered(overdue).filter((each) => this.#isLost(each, working))
-      for (const [client] of lost) this.#abandon(client)
+      const lost = stillUnanswered(overdue).filter((connection) => isLost(connection, working))
+      for (const connection of lost) this.#abandon(connection)
       if (lost.length > 0) await this.#abandonIdle()
       if (this.#orphans.size > 0) await this.#endOrphans(probe)
     } finally {
@@ -117,21 +149,7 @@ export class ConnectionWatch {
     for (const pid of asked) if (!working.has(pid)) this.#orphans.delete(pid)
   }
 
-  #stillUnanswered(overdue: ReadonlyArray<[pg.PoolClient, Unanswered]>): Array<[pg.PoolClient, Unanswered]> {
-    return overdue.filter(([client, unanswered]) => this.#unanswered.get(client) === unanswered)
-  }
-
-  /** Found silent twice, without a byte in between: an answer that is on its way arrives within a second. */
-  #isLost([client, unanswered]: [pg.PoolClient, Unanswered], working: ReadonlySet<number>): boolean {
-    const now = performance.now()
-    const traffic = trafficOf(client)
-    if (working.has(this.#pids.get(client) as number)) unanswered.silent = null
-    else if (unanswered.silent?.traffic !== traffic) unanswered.silent = { since: now, traffic }
-    return unanswered.silent !== null && now - unanswered.silent.since >= silentMs
-  }
-
-  #abandon(client: pg.PoolClient): void {
-    const pid = this.#pids.get(client)
+  #abandon({ client, pid }: WatchedConnection): void {
     if (pid !== undefined) this.#orphans.add(pid)
     closeAtOnce(
       client,
@@ -144,10 +162,22 @@ export class ConnectionWatch {
     const idle = Array.from({ length: this.#pool.idleCount }, () => this.#pool.connect().catch(() => null))
     for (const client of await Promise.all(idle)) {
       if (client === null) continue
-      this.#abandon(client)
+      this.#abandon(this.of(client))
       client.release(true)
     }
   }
+}
+
+const stillUnanswered = (overdue: readonly Overdue[]): WatchedConnection[] =>
+  overdue.flatMap(({ connection, sentAt }) => (connection.sentAt === sentAt ? [connection] : []))
+
+/** Found silent twice, without a byte in between: an answer that is on its way arrives within a second. */
+function isLost(connection: WatchedConnection, working: ReadonlySet<number>): boolean {
+  const now = performance.now()
+  const traffic = trafficOf(connection.client)
+  if (connection.pid !== undefined && working.has(connection.pid)) connection.silent = null
+  else if (connection.silent?.traffic !== traffic) connection.silent = { since: now, traffic }
+  return connection.silent !== null && now - connection.silent.since >= silentMs
 }
 
 const lookMs = 500

@@ -7,7 +7,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type pg from 'pg'
-import type { ConnectionWatch } from './connection-watch.ts'
+import type { ConnectionWatch, WatchedConnection } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
 import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
 import { isOutdated } from './transaction.ts'
@@ -75,20 +75,25 @@ class PostgresConnection implements DatabaseConnection {
   /** The pool closes the connection instead of reusing it: its transaction may still be open. */
   isBroken = false
   isInTransaction = false
-  readonly #watch: ConnectionWatch
+  readonly #watched: WatchedConnection
   readonly #frequent: FrequentStatements
   #plannedAt = Date.now()
 
   constructor(client: pg.PoolClient, watch: ConnectionWatch, frequent: FrequentStatements) {
     this.client = client
-    this.#watch = watch
+    this.#watched = watch.of(client)
     this.#frequent = frequent
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<PostgresResult<Row>> {
-    // The result of several statements in one text is a list; such a text returns no rows.
-    const { command, rowCount, rows = [] }: Partial<pg.QueryResult> = await this.#run(sql, parameters as unknown[])
-    return isChange(command) ? { command, rows, numAffectedRows: BigInt(rowCount as number) } : { command, rows }
+    this.#watched.sent()
+    try {
+      // The result of several statements in one text is a list; such a text returns no rows.
+      const { command, rowCount, rows = [] }: Partial<pg.QueryResult> = await this.#run(sql, parameters as unknown[])
+      return isChange(command) ? { command, rows, numAffectedRows: BigInt(rowCount as number) } : { command, rows }
+    } finally {
+      this.#watched.answered()
+    }
   }
 
   // Callers page by key where all rows at once would be too much.
@@ -98,29 +103,25 @@ class PostgresConnection implements DatabaseConnection {
 
   #run(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const declaredName = declaredNameOf(text)
-    if (declaredName !== undefined) return this.#send({ name: declaredName, text, values })
+    if (declaredName !== undefined) return this.client.query({ name: declaredName, text, values })
     const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
-    return name === undefined ? this.#send({ text, values }) : this.#runFrequent({ name, text, values })
+    return name === undefined ? this.client.query({ text, values }) : this.#runFrequent({ name, text, values })
   }
 
   async #runFrequent(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     const now = Date.now()
     if (now - this.#plannedAt > planLifetimeMs) {
       this.#plannedAt = now
-      await this.#send({ text: 'discard plans' })
+      await this.client.query({ text: 'discard plans' })
     }
     try {
-      return await this.#send(statement)
+      return await this.client.query(statement)
     } catch (error) {
       this.#frequent.resetIfSchemaChanged(error)
       // A failed statement aborts its transaction, which `inTransaction` runs again; a single statement is repeated here.
       if (this.isInTransaction || !isOutdated(error)) throw error
-      return this.#send({ text: statement.text, values: statement.values as unknown[] })
+      return this.client.query({ text: statement.text, values: statement.values as unknown[] })
     }
-  }
-
-  #send(statement: pg.QueryConfig): Promise<pg.QueryResult> {
-    return this.#watch.run(this.client, statement)
   }
 }
 

@@ -12,28 +12,36 @@ const proofPrefix = 'track_v2.'
  *
  * `trackingName(project, 'customer-1')` → `track_kM3…`
  */
-export function trackingName({ tracking_secret }: Secret, sourceId: string): string {
-  const cacheKey = `${tracking_secret} ${sourceId}`
-  const token = nameCache.get(cacheKey) ?? namePrefix + encrypt(tracking_secret, 'tracking', Buffer.from(sourceId))
-  nameCache.delete(cacheKey)
-  nameCache.set(cacheKey, token)
-  if (nameCache.size > nameCacheMax) nameCache.delete(nameCache.keys().next().value as string)
+export const trackingName = ({ tracking_secret }: Secret, sourceId: string): string =>
+  cached(
+    `${tracking_secret} ${sourceId}`,
+    () => namePrefix + encrypt(tracking_secret, 'tracking', Buffer.from(sourceId)),
+  )
+
+/** LRU cache: a customer at checkout sends several requests, and a response may show its tracking id many times. */
+const tokenCache = new Map<string, string>()
+const tokenCacheMax = 10_000
+
+function cached(key: string, make: () => string): string {
+  const token = tokenCache.get(key) ?? make()
+  tokenCache.delete(key)
+  tokenCache.set(key, token)
+  if (tokenCache.size > tokenCacheMax) tokenCache.delete(tokenCache.keys().next().value as string)
   return token
 }
-
-/** LRU cache: a customer at checkout sends several requests. */
-const nameCache = new Map<string, string>()
-const nameCacheMax = 10_000
 
 /**
  * A tracking id that proves to the client side which customer it is for: the server side hands it to the page of a customer it
  * has recognised. It contains the hour of issue, so within an hour it is the same (docs/reference/client-side.md#identity).
  */
 export function trackingProof({ tracking_secret }: Secret, sourceId: string, now: number): string {
-  const content = Buffer.alloc(4 + Buffer.byteLength(sourceId))
-  content.writeUInt32BE(Math.floor(now / hourMs))
-  content.write(sourceId, 4)
-  return proofPrefix + encrypt(tracking_secret, 'proof', content)
+  const hour = Math.floor(now / hourMs)
+  return cached(`${tracking_secret} ${hour} ${sourceId}`, () => {
+    const content = Buffer.alloc(4 + Buffer.byteLength(sourceId))
+    content.writeUInt32BE(hour)
+    content.write(sourceId, 4)
+    return proofPrefix + encrypt(tracking_secret, 'proof', content)
+  })
 }
 
 const hourMs = 3_600_000
