@@ -87,14 +87,15 @@ const clientKeyAsApp = (shop: Shop): Headers => ({
   origin: 'https://shop.test',
 })
 
-/** The body does not say which credential was wrong. */
-function expectUnauthorized(answer: Answer, challenge: boolean): void {
-  expect(answer.body).toEqual({
+/** The body says at most which headers were missing, not which credential was wrong. */
+function expectUnauthorized({ body: { details, ...body }, ...answer }: Answer, challenge: boolean): void {
+  expect(body).toEqual({
     code: 401,
     key: 'unauthorized',
     message: 'Unauthorized',
     request_id: answer.headers['x-request-id'],
   })
+  if (details !== undefined) expect(details).toMatch(/^Missing headers: [A-Z]/)
   expect(answer.status).toBe(401)
   expect(answer.headers['www-authenticate']).toBe(challenge ? 'Bearer' : undefined)
 }
@@ -621,4 +622,49 @@ test('the database contains only hashes of secrets and tokens', async () => {
   expect(keys.map(({ secret_hash }) => Buffer.from(secret_hash).toString('hex')).sort()).toEqual(
     [shop.app_token, shop.client_token].map((secret) => hashOf(secret).toString('hex')).sort(),
   )
+})
+
+describe('a refusal names the headers that are missing', () => {
+  const strict =
+    'AUTH_MODE=strict wants the key pair and a bearer token of POST /v1/oauth/token; with AUTH_MODE=either one of them is enough.'
+  const clientStrict = `${strict} X-Client-Application-Id and X-Client-Token are read with AUTH_MODE=either only.`
+  const app = { 'x-app-id': 'a', 'x-app-token': 'b' }
+  const client = { 'x-client-application-id': 'a', 'x-client-token': 'b' }
+  const any = 'X-App-Id and X-App-Token, or Authorization with a bearer token'
+
+  test.each<[Mode, path: string, sent: Headers, details: string | undefined]>([
+    ['strict', '/v1/categories', {}, `Missing headers: X-App-Id, X-App-Token, Authorization. ${strict}`],
+    ['strict', '/v1/categories', app, `Missing headers: Authorization. ${strict}`],
+    ['strict', '/v1/categories', bearer('x'), `Missing headers: X-App-Id, X-App-Token. ${strict}`],
+    ['strict', '/v1/categories', { ...bearer('x'), 'x-app-id': 'a' }, `Missing headers: X-App-Token. ${strict}`],
+    ['strict', '/v1/categories', { ...bearer('x'), ...app }, undefined],
+    ['strict', '/client/v1/probes', client, `Missing headers: X-App-Id, X-App-Token, Authorization. ${clientStrict}`],
+    ['strict', '/v1/oauth/token', {}, 'Missing headers: X-App-Id, X-App-Token.'],
+    ['either', '/v1/categories', {}, `Missing headers: ${any}.`],
+    ['either', '/v1/categories', { 'x-app-id': 'a' }, 'Missing headers: X-App-Token.'],
+    ['either', '/v1/categories', { 'x-app-id': 'a', 'x-app-token': '' }, 'Missing headers: X-App-Token.'],
+    ['either', '/v1/categories', app, undefined],
+    ['either', '/v1/categories', bearer('x'), undefined],
+    ['either', '/client/v1/probes', {}, `Missing headers: X-Client-Application-Id and X-Client-Token, or ${any}.`],
+    ['either', '/client/v1/probes', { 'x-client-token': 'b' }, 'Missing headers: X-Client-Application-Id.'],
+    ['either', '/client/v1/probes', client, undefined],
+    ['either', '/management/v1/projects', {}, 'Missing headers: X-Management-Id, X-Management-Token.'],
+    ['either', '/management/v1/projects', { 'x-management-id': 'a' }, 'Missing headers: X-Management-Token.'],
+  ])('%s %s %o', async (mode, path, sent, details) => {
+    const shop = await shopIn(mode, { WRONG_CREDENTIALS_LIMIT: '' })
+    const form = { 'content-type': 'application/x-www-form-urlencoded', ...sent }
+    const answer = path.includes('oauth')
+      ? await send(shop.service.app, 'POST', path, 'scope=api', form)
+      : await send(shop.service.app, path.startsWith('/client') ? 'POST' : 'GET', path, undefined, sent)
+    expect(answer).toMatchObject({ status: 401, body: { key: 'unauthorized' } })
+    expect(answer.body.details).toBe(details)
+  })
+
+  test('in the same words whether the rest is valid or not', async () => {
+    const shop = await shopIn('strict')
+    const detailsWith = async (sent: Headers) =>
+      (await send(shop.service.app, 'GET', '/v1/categories', undefined, sent)).body.details
+    expect(await detailsWith(pairOf(shop))).toBe(await detailsWith({ ...pairOf(shop), 'x-app-token': 'wrong' }))
+    expect(await detailsWith(bearer(shop.access_token))).toBe(await detailsWith(bearer('wrong')))
+  })
 })

@@ -3,6 +3,7 @@ import type { Project } from '../db/project-row.ts'
 import type { Role } from '../db/tables.ts'
 import type { Credentials, KnownKey, KnownManagementKey, KnownToken } from './credentials.ts'
 import { ApiError } from './errors.ts'
+import { missingCredentials } from './missing-credentials.ts'
 import type { Family } from './operation.ts'
 import { hashOf, isSecret } from './secrets.ts'
 
@@ -60,23 +61,27 @@ function cacheKeyOf(headers: IncomingHttpHeaders, family: Family): string {
   return `${pair}\n${headers['x-client-application-id'] ?? '\0'}\n${headers['x-client-token'] ?? '\0'}`
 }
 
-async function prove({ headers, family, mode, credentials, now }: Presentation): Promise<Identity> {
+async function prove(presentation: Presentation): Promise<Identity> {
+  const { headers, family, mode, credentials, now } = presentation
+  const refusal = (challenge?: 'token') => unauthorized(challenge, missingCredentials(headers, family, mode))
+  const isStrict = mode === 'strict' && family !== 'oauth'
   // Checked first: a caller without a valid token gets `WWW-Authenticate` whatever else is wrong.
   const token = family === 'oauth' ? null : await bearer(headers.authorization, credentials, now)
-  if (mode === 'strict' && family !== 'oauth' && token === null) throw unauthorized('token')
+  if (token === 'wrong' || (token === null && isStrict)) throw refusal('token')
   const application = await pair(headers['x-app-id'], headers['x-app-token'], applicationKinds[family], credentials)
-  if (application === null && (mode === 'strict' || family === 'oauth')) throw unauthorized()
+  if (application === 'wrong' || (application === null && (isStrict || family === 'oauth'))) throw refusal()
   const usesClientPair = family === 'client' && mode === 'either'
   const client = usesClientPair
     ? await pair(headers['x-client-application-id'], headers['x-client-token'], ['client'], credentials)
     : null
+  if (client === 'wrong') throw refusal()
   const pairs = [application, client].filter((key) => key !== null)
-  if (pairs.length === 0 && token === null) throw unauthorized('token')
+  if (pairs.length === 0 && token === null) throw refusal('token')
   const keys = token === null ? pairs : [...pairs, token.key]
   const key = keys[0] as KnownKey
-  if (keys.some(({ project_id }) => project_id !== key.project_id)) throw unauthorized()
+  if (keys.some(({ project_id }) => project_id !== key.project_id)) throw refusal()
   const project = await credentials.project(key.project_id)
-  if (project === null) throw unauthorized()
+  if (project === null) throw refusal()
   const hasServerPair = application !== null && application.kind !== 'client'
   return { project, key, role: weakestOf(keys), token, has_server_pair: hasServerPair, keys }
 }
@@ -99,33 +104,37 @@ export async function authenticateManagement(
   const id = text(headers['x-management-id'])
   const secret = text(headers['x-management-token'])
   const key = id === undefined || secret === undefined ? null : await credentials.managementKey(id)
-  if (key === null || !isSecret(secret as string, key.secret_hash)) throw unauthorized()
+  if (key === null || !isSecret(secret as string, key.secret_hash))
+    throw unauthorized(undefined, missingCredentials(headers, 'management', 'strict'))
   return key
 }
 
-/** Null when both headers are absent; throws 401 when one is missing or the pair is wrong. */
+/** Null when both headers are absent, `wrong` also when one of them is. */
 async function pair(
   idHeader: string | string[] | undefined,
   secretHeader: string | string[] | undefined,
   kinds: KnownKey['kind'][],
   credentials: Credentials,
-): Promise<KnownKey | null> {
+): Promise<KnownKey | 'wrong' | null> {
   if (idHeader === undefined && secretHeader === undefined) return null
   const id = text(idHeader)
   const secret = text(secretHeader)
-  if (id === undefined || secret === undefined) throw unauthorized()
+  if (id === undefined || secret === undefined) return 'wrong'
   const key = await credentials.key(id)
-  if (key === null || !kinds.includes(key.kind) || !isSecret(secret, key.secret_hash)) throw unauthorized()
-  return key
+  return key !== null && kinds.includes(key.kind) && isSecret(secret, key.secret_hash) ? key : 'wrong'
 }
 
-async function bearer(header: string | undefined, credentials: Credentials, now: number): Promise<KnownToken | null> {
+async function bearer(
+  header: string | undefined,
+  credentials: Credentials,
+  now: number,
+): Promise<KnownToken | 'wrong' | null> {
   if (header === undefined) return null
   const [scheme = '', value = '', ...more] = header.trim().split(/ +/)
-  if (scheme.toLowerCase() !== 'bearer' || value === '' || more.length > 0) throw unauthorized('token')
+  if (scheme.toLowerCase() !== 'bearer' || value === '' || more.length > 0) return 'wrong'
   const token = await credentials.token(hashOf(value))
-  if (token === null || token.expires_at <= now || token.key.status !== 'ACTIVE') throw unauthorized('token')
-  return token
+  const isLive = token !== null && token.expires_at > now && token.key.status === 'ACTIVE'
+  return isLive ? token : 'wrong'
 }
 
 const weakestOf = (keys: KnownKey[]): Role =>
@@ -133,9 +142,13 @@ const weakestOf = (keys: KnownKey[]): Role =>
 
 const strength: Record<Role, number> = { VIEWER: 0, MERCHANT: 1, USER_RESTRICTED: 2, USER: 3, ADMIN: 4 }
 
-/** The body never says which credential was wrong; the header tells the client to fetch a token. */
-function unauthorized(missing?: 'token'): ApiError {
-  return new ApiError('unauthorized', {}, missing === 'token' ? { 'WWW-Authenticate': 'Bearer' } : {})
+/** The body says what is missing, never which credential was wrong; the header tells the client to fetch a token. */
+function unauthorized(challenge?: 'token', missing?: string): ApiError {
+  return new ApiError(
+    'unauthorized',
+    missing === undefined ? {} : { details: missing },
+    challenge === 'token' ? { 'WWW-Authenticate': 'Bearer' } : {},
+  )
 }
 
 const text = (header: string | string[] | undefined): string | undefined =>
