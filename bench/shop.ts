@@ -19,6 +19,7 @@ export interface BenchShop {
 const keys = {
   BOOTSTRAP_APP_ID: 'bench-app',
   BOOTSTRAP_APP_TOKEN: 'bench-token-0123456789',
+  BOOTSTRAP_CLIENT_TOKEN: 'bench-client-token-0123456789',
   BOOTSTRAP_MANAGEMENT_ID: 'bench-management',
   BOOTSTRAP_MANAGEMENT_TOKEN: 'bench-management-token',
 }

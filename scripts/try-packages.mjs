@@ -1,6 +1,7 @@
-// Builds and packs the packages, installs them in an empty folder as a user would, starts the service there and calls it.
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+// Builds and packs the packages, installs them in an empty folder as a user would, starts the service there and makes the first
+// call of README.md. Also checks what the packages contain, and that an unsupported Node is refused.
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,45 +16,72 @@ const folder = mkdtempSync(join(tmpdir(), 'guerdon-packages-'))
 const env = { ...process.env, PATH: `${dirname(node())}:${process.env.PATH}` }
 const npm = (args, cwd) =>
   execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env, encoding: 'utf8' })
+const names = ['engine', 'server']
+const guerdon = join(folder, 'node_modules/.bin/guerdon')
 let server
 try {
-  for (const name of ['engine', 'server']) npm(['pack', '--pack-destination', folder], join(root, 'packages', name))
+  for (const name of names) npm(['pack', '--pack-destination', folder], join(root, 'packages', name))
   const packed = readdirSync(folder).map((file) => join(folder, file))
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   npm(['install', ...packed], folder)
-  const port = await freePort()
-  server = spawn(join(folder, 'node_modules/.bin/guerdon'), ['serve'], {
-    cwd: folder,
-    env: {
-      ...env,
-      PORT: String(port),
-      GUERDON_DATA_DIR: join(folder, 'data'),
-      AUTH_MODE: 'either',
-      LOG_LEVEL: 'warn',
-      BOOTSTRAP_APP_ID: 'try',
-      BOOTSTRAP_APP_TOKEN: 'try-token-0123456789',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const ended = new Promise((resolve) => server.once('exit', resolve))
-  const address = `http://127.0.0.1:${port}`
-  await ready(address)
-  const response = await fetch(`${address}/v1/vouchers/PACKED`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-app-id': 'try', 'x-app-token': 'try-token-0123456789' },
-    body: JSON.stringify({ type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }),
-  })
-  if (response.status !== 200) throw new Error(`POST /v1/vouchers/PACKED: ${response.status} ${await response.text()}`)
-  server.kill('SIGTERM')
-  const code = await ended
-  if (code !== 0) throw new Error(`the service ended with code ${code}`)
-  console.log('the packed service starts in an empty folder, creates a voucher and stops')
+  checkContents()
+  refuseOldNode()
+  await startCallStop()
+  console.log('the packed service starts in an empty folder, answers the first call of README.md and stops')
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1
 } finally {
   server?.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function checkContents() {
+  for (const name of names)
+    for (const file of ['README.md', 'LICENSE', 'package.json', 'dist'])
+      if (!existsSync(join(folder, 'node_modules/@guerdon', name, file)))
+        throw new Error(`the package ${name} lacks ${file}`)
+}
+
+/** Runs the service on the Node of this script if that is an old one, otherwise on one that takes itself for old. */
+function refuseOldNode() {
+  const isOld = Number(process.versions.node.split('.')[0]) < 22
+  const pretend = `data:text/javascript,Object.defineProperty(process,'version',{value:'v20.20.2'})`
+  const [command, args] = isOld ? [process.execPath, [guerdon]] : [node(), ['--import', pretend, guerdon]]
+  const { status, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8', timeout: 60_000 })
+  if (status !== 1 || !/^Guerdon needs Node \d+\.\d+ or newer; this is Node 2\d\.\d+\.\d+\.\n$/.test(stderr))
+    throw new Error(`an old Node is not refused: exit code ${status}, ${stderr}`)
+}
+
+async function startCallStop() {
+  const port = await freePort()
+  const data = join(folder, 'data')
+  server = spawn(guerdon, ['serve'], {
+    cwd: folder,
+    env: { ...env, PORT: String(port), GUERDON_DATA_DIR: data, LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  const address = `http://127.0.0.1:${port}`
+  await ready(address)
+  const keys = readFileSync(join(data, 'first-start-keys.txt'), 'utf8')
+  const key = (header) => new RegExp(`${header}: +(\\S+)`).exec(keys)[1]
+  const answer = execFileSync('sh', ['-c', firstCall()], {
+    env: { ...env, API: address, APP_ID: key('X-App-Id'), APP_TOKEN: key('X-App-Token') },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  if (JSON.parse(answer).name !== 'Winter sale') throw new Error(`the first call of README.md was answered: ${answer}`)
+  server.kill('SIGTERM')
+  const code = await ended
+  if (code !== 0) throw new Error(`the service ended with code ${code}`)
+}
+
+/** The commands of README.md without their first line, which sets the variables. */
+function firstCall() {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const [, , commands] = /## The first call.*?```sh\n(API=.*?\n)(.*?)```/s.exec(readme)
+  return commands
 }
 
 async function ready(address) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { help, keysUsage } from './command-line/help.ts'
-import { version } from './core/lib/version.ts'
+import { whyNotNode } from './core/lib/supported-node.ts'
+import { engine, version } from './core/lib/version.ts'
 import { readSettings } from './core/settings.ts'
 
 /** Parses the command line and runs the command. Only this file reads arguments and environment and sets up standard output. */
@@ -22,7 +23,7 @@ async function main(): Promise<void> {
   if (values.version) return say(`${version}\n`)
   const [command = 'serve', ...rest] = positionals
   if (command === 'replay') return (await import('./command-line/replay.ts')).replayCommand(rest, values, say)
-  const environment = { settings: readSettings(process.env), say }
+  const environment = { settings: readSettings(process.env), is_terminal: process.stdout.isTTY === true, say }
   // Each command is imported only when it runs: importing the service takes a second, which --help should not take.
   if (command === 'serve' && rest.length === 0) return (await import('./command-line/serve.ts')).serve(environment)
   if (command === 'migrate' && rest.length === 0)
@@ -53,6 +54,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
+const unsupported = whyNotNode(process.version, engine)
+if (unsupported !== null) {
+  // At once: on such a Node the service would start, and fail where it meets what that Node lacks.
+  process.stderr.write(`${unsupported}\n`)
+  process.exit(1)
+}
 try {
   await main()
 } catch (error) {

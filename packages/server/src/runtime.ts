@@ -45,11 +45,15 @@ export function diskReporter(log: FastifyBaseLogger, folder: string): NonNullabl
   }
 }
 
-/** Connects, migrates and bootstraps the database and opens everything that uses it. Job workers are not started yet. */
+/**
+ * Connects, migrates and bootstraps the database and opens everything that uses it. Job workers are not started yet. What
+ * `keepKeys` does with the keys of the first start belongs to their transaction: if it throws, nothing is created.
+ */
 export async function openRuntime(
   settings: Settings,
   log: FastifyBaseLogger,
-): Promise<{ runtime: Runtime; first_start: BootstrapResult | null }> {
+  keepKeys: (keys: BootstrapResult) => void = () => {},
+): Promise<{ runtime: Runtime; first_keys: BootstrapResult | null }> {
   const now = () => Date.now()
   const database = await connect(settings, {
     log,
@@ -58,9 +62,11 @@ export async function openRuntime(
   })
   const opened: Array<{ close(): Promise<void> }> = [database]
   try {
-    const { result, applied, functions } = await migrate(database.db, (trx) =>
-      bootstrap(trx, settings.bootstrap, toInstant(now())),
-    )
+    const { result, applied, functions } = await migrate(database.db, async (trx) => {
+      const keys = await bootstrap(trx, settings.bootstrap, toInstant(now()))
+      if (keys !== null) keepKeys(keys)
+      return keys
+    })
     if (applied.length + functions.length > 0) log.info({ applied, functions }, 'database migrated')
     const credentials = await openCredentials(database, now)
     opened.push(credentials)
@@ -71,7 +77,7 @@ export async function openRuntime(
     const configurations = openConfigurations()
     return {
       runtime: { database, jobs, settings, credentials, configurations, deferred, wiring, log, now },
-      first_start: result,
+      first_keys: result,
     }
   } catch (error) {
     // A connection that stays open would keep the process alive, and no supervisor would restart it.

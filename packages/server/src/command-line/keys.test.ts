@@ -27,6 +27,7 @@ test('keys are listed, created and revoked from the command line', async () => {
   let output = ''
   const environment = {
     settings,
+    is_terminal: true,
     say(text: string) {
       output += text
     },

@@ -1,7 +1,10 @@
 import type { readSettings } from '../core/settings.ts'
 
-/** What main.ts passes to a command: the settings, and a function that writes to standard output. */
+/** What main.ts passes to a command. */
 export interface CommandEnvironment {
   settings: ReturnType<typeof readSettings>
+  /** Whether standard output is a terminal: secrets of the first start are shown only there. */
+  is_terminal: boolean
+  /** Writes to standard output. */
   say(text: string): void
 }

@@ -16,7 +16,7 @@ test('of four processes started at once on an empty PostgreSQL one bootstraps it
       startGuerdon({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', DATABASE_CONNECTIONS: '2' }),
     ),
   )
-  const first = nodes.filter((node) => node.output().includes('keys are shown only now'))
+  const first = nodes.filter((node) => node.output().includes('keys are made only now'))
   expect(first).toHaveLength(1)
   const headers = await headersFrom(first[0] as (typeof nodes)[number])
   const answers = await Promise.all(

@@ -8,14 +8,16 @@ import { openLog } from '../core/lib/log.ts'
 import { version } from '../core/lib/version.ts'
 import { closeRuntime, openRuntime } from '../runtime.ts'
 import { startJobs } from '../work.ts'
+import { firstStartOf, writeKeysFile } from './keys-file.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { welcome } from './welcome.ts'
 
 /** Starts the service and returns once it accepts requests; the process then runs until a signal ends it. */
 export async function serve(
-  { settings, say }: CommandEnvironment,
+  environment: CommandEnvironment,
   { sheds_load = true }: { sheds_load?: boolean } = {},
 ): Promise<void> {
+  const { settings, say } = environment
   // By default V8 lets the heap grow to a multiple of the live data before it collects garbage: an import that needs a few
   // megabytes at a time would take hundreds. With a growth of 50 %, an import of 100,000 rows takes some 80 MB
   // (bench/customer-import.ts); with 100 %, more than its limit of 100 MB.
@@ -23,7 +25,9 @@ export async function serve(
   const log = openLog(settings.log_level)
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
   say(`Guerdon ${version} is starting on ${storage} …\n`)
-  const { runtime, first_start } = await openRuntime(settings, log)
+  const { runtime, first_keys } = await openRuntime(settings, log, (keys) =>
+    writeKeysFile(firstStartOf(environment, keys)),
+  )
   let app: FastifyInstance | undefined
   try {
     app = buildApp({ runtime, sheds_load })
@@ -34,7 +38,8 @@ export async function serve(
     await closeRuntime(runtime, 0)
     throw error
   }
-  say(welcome(addressOf(app, settings.host), first_start, settings))
+  const firstStart = first_keys === null ? null : firstStartOf(environment, first_keys)
+  say(welcome(addressOf(app, settings.host), firstStart, settings))
   stopOnSignal(app, runtime)
 }
 

@@ -1,21 +1,39 @@
 import type { BootstrapResult, KeyPair } from '../account/installation/bootstrap.ts'
 import type { Settings } from '../core/settings.ts'
 
-/** The text printed at start. Only the first start shows the keys and a call to try: the database stores hashes of the secrets. */
+/** The first start: what it created, and the file with the secrets; null: the text shows them. */
+export interface FirstStart {
+  keys: BootstrapResult
+  keys_file: string | null
+}
+
+/** The text printed at start. Only the first start shows the keys and calls to try: the database stores hashes of the secrets. */
 export function welcome(
   address: string,
-  firstStart: BootstrapResult | null,
+  firstStart: FirstStart | null,
   { auth_mode }: Pick<Settings, 'auth_mode'>,
 ): string {
   const where = `Guerdon is ready on ${address}   (reference: ${address}/docs)\n`
   if (firstStart === null)
-    return `${where}Keys were shown at the first start; "guerdon keys create --name NAME" makes more (npm start -- keys create --name NAME).\n`
-  return `${where}\n${keyLines(firstStart)}\nTry it:\n\n${firstCall(address, firstStart.application, auth_mode)}\n`
+    return `${where}Keys were made at the first start; "guerdon keys create --name NAME" makes more (npm start -- keys create --name NAME).\n`
+  return [
+    where,
+    firstKeys(firstStart),
+    authenticationModes(auth_mode),
+    firstCalls(address, firstStart, auth_mode),
+  ].join('\n')
+}
+
+/** The keys as `welcome` shows them, for commands that start no service. */
+export function firstKeys({ keys, keys_file }: FirstStart): string {
+  if (keys_file === null) return keyLines(keys)
+  const place = `The generated secrets are in ${keys_file}, which only this user can read. Keep them elsewhere and delete the file.`
+  return `${keyLines(withoutSecrets(keys))}\n${place}\n`
 }
 
 export function keyLines({ project_id, project_name, application, client, management }: BootstrapResult): string {
   return [
-    `Project ${project_id} (${project_name}). Its keys are shown only now, keep them:`,
+    `Project ${project_id} (${project_name}). Its keys are made only now, keep them:`,
     '',
     pairLines('X-App-Id', 'X-App-Token', application),
     pairLines('X-Client-Application-Id', 'X-Client-Token', client),
@@ -28,9 +46,42 @@ function pairLines(idHeader: string, tokenHeader: string, { id, token, is_genera
   return `  ${`${idHeader}:`.padEnd(25)}${id}\n  ${`${tokenHeader}:`.padEnd(25)}${secret}\n`
 }
 
-/** A curl command that creates a category. In strict mode it fetches an access token first. */
-function firstCall(address: string, { id, token, is_generated }: KeyPair, authMode: Settings['auth_mode']): string {
-  const pair = `-H 'X-App-Id: ${id}' -H 'X-App-Token: ${is_generated ? token : '…'}'`
+function withoutSecrets(keys: BootstrapResult): BootstrapResult {
+  const hidden = (pair: KeyPair): KeyPair => (pair.is_generated ? { ...pair, token: '(in the file below)' } : pair)
+  const { application, client, management } = keys
+  return { ...keys, application: hidden(application), client: hidden(client), management: hidden(management) }
+}
+
+function authenticationModes(authMode: Settings['auth_mode']): string {
+  return [
+    `This node runs with AUTH_MODE=${authMode}. What a call carries:`,
+    '',
+    '  strict   X-App-Id, X-App-Token and an access token ("Authorization: Bearer …", from POST /v1/oauth/token)',
+    '  either   X-App-Id and X-App-Token, or an access token; existing client libraries work unchanged',
+    '',
+  ].join('\n')
+}
+
+/** A call by curl that creates a category, and one by the client library. */
+function firstCalls(address: string, { keys, keys_file }: FirstStart, authMode: Settings['auth_mode']): string {
+  const { id, token, is_generated } = keys.application
+  const secret = is_generated && keys_file === null ? token : '…'
+  const start = authMode === 'either' ? '' : ', after a start with AUTH_MODE=either'
+  return [
+    'Try it:',
+    '',
+    curlCall(address, `-H 'X-App-Id: ${id}' -H 'X-App-Token: ${secret}'`, authMode),
+    `With the client library (npm install @voucherify/sdk)${start}:`,
+    '',
+    "  import { VoucherifyServerSide } from '@voucherify/sdk'",
+    `  const client = VoucherifyServerSide({ apiUrl: '${address}', applicationId: '${id}', secretKey: '${secret}' })`,
+    "  await client.vouchers.create({ code: 'HELLO', type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } })",
+    '\n',
+  ].join('\n')
+}
+
+/** In strict mode it fetches an access token first. */
+function curlCall(address: string, pair: string, authMode: Settings['auth_mode']): string {
   const create = `-H 'Content-Type: application/json' -d '{"name":"Summer sale","hierarchy":1}'`
   if (authMode === 'either') return `  curl ${address}/v1/categories ${pair} \\\n    ${create}\n`
   return [

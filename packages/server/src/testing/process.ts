@@ -1,4 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { until } from './background.ts'
@@ -31,7 +34,7 @@ export function runGuerdon(
   env: Record<string, string>,
 ): { child: ChildProcess; output(): string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [...quick.args, main, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...quick.env, ...env },
+    env: { PATH: process.env.PATH ?? '', ...quick.env, GUERDON_DATA_DIR: newDataFolder(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -40,6 +43,13 @@ export function runGuerdon(
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   onTestFinished(() => void child.kill('SIGKILL'))
   return { child, output: () => output, ended }
+}
+
+/** A folder of its own for every process: the first start writes its keys there. */
+function newDataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 /** Starts the service on a free port and waits until it prints that it is ready. */
@@ -63,12 +73,16 @@ export async function retryWhile503(call: () => Promise<Response>): Promise<Resp
   })
 }
 
-/** Headers with the key pair that the first start printed, and a new access token. */
+/** Headers with the key pair of the first start, and a new access token. */
 export async function headersFrom({ address, output }: GuerdonProcess): Promise<Record<string, string>> {
-  const value = (name: string) => new RegExp(`${name}: +(\\S+)`).exec(output())?.[1] as string
+  const keys = readFileSync(keysFileIn(output()), 'utf8')
+  const value = (name: string) => new RegExp(`${name}: +(\\S+)`).exec(keys)?.[1] as string
   const pair = { 'X-App-Id': value('X-App-Id'), 'X-App-Token': value('X-App-Token') }
   return { ...pair, Authorization: `Bearer ${await accessToken(address, pair)}` }
 }
+
+/** The file with the secrets of the first start, as standard output names it. */
+export const keysFileIn = (output: string): string => / secrets are in (\S+),/.exec(output)?.[1] as string
 
 export async function accessToken(address: string, pair: Record<string, string>): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'api' })

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this release. The relative path of package.json is the same in the sources and in the published package. */
-export const version: string = JSON.parse(
-  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-).version
+/** The relative path of package.json is the same in the sources and in the published package. */
+const description = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+
+/** The version of this release. */
+export const version: string = description.version
+
+/** The Node versions it runs on. */
+export const engine: string = description.engines.node

@@ -11,6 +11,6 @@ import { patientWaits } from '../connection-wait.ts'
 Object.assign(limits, patientWaits)
 
 await serve(
-  { settings: readSettings(process.env), say: (text) => void process.stdout.write(text) },
+  { settings: readSettings(process.env), is_terminal: true, say: (text) => void process.stdout.write(text) },
   { sheds_load: false },
 )
