@@ -14,6 +14,10 @@ export interface Settings {
   data_dir: string
   database_connections: number
   log_level: string
+  log_requests: boolean
+  /** Null: the metrics are served with the API. */
+  metrics_port: number | null
+  metrics_host: string
   auth_mode: 'strict' | 'either'
   cluster_id: string
   oauth_token_ttl_seconds: number
@@ -83,6 +87,15 @@ export const environment = {
   },
   DATABASE_CONNECTIONS: { standard: '8', meaning: 'size of the PostgreSQL connection pool of each node' },
   LOG_LEVEL: { standard: 'info', meaning: 'minimum level of log messages' },
+  LOG_REQUESTS: {
+    standard: 'false',
+    meaning: '`true` logs every request of the API at level `info`; otherwise successful ones are logged at `debug`',
+  },
+  METRICS_PORT: {
+    unset: 'with the API on `PORT`',
+    meaning: 'port that serves `/metrics`, which `PORT` then does not ([metrics](#metrics))',
+  },
+  METRICS_HOST: { unset: '`HOST`', meaning: 'address of `METRICS_PORT` to listen on' },
   AUTH_MODE: {
     standard: 'strict',
     meaning:
@@ -213,6 +226,9 @@ export function readSettings(env: Environment): Settings {
     data_dir: read('GUERDON_DATA_DIR', (value) => resolve(value)),
     database_connections: integer('DATABASE_CONNECTIONS', 1, 1_000),
     log_level: read('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
+    log_requests: read('LOG_REQUESTS', boolean),
+    metrics_port: optional('METRICS_PORT', integerBetween(0, 65_535)),
+    metrics_host: text('METRICS_HOST') ?? host,
     auth_mode: read('AUTH_MODE', oneOf('strict', 'either')),
     cluster_id: read('CLUSTER_ID', asIs),
     oauth_token_ttl_seconds: integer('OAUTH_TOKEN_TTL_SECONDS', 1, 31_536_000),
@@ -255,6 +271,9 @@ export function readSettings(env: Environment): Settings {
     problems.push(
       'DATABASE_URL: must be set, since NODE_ENV is production; to use the embedded database there, set GUERDON_DATA_DIR to its folder',
     )
+  if (settings.metrics_port === port && port !== 0) problems.push('METRICS_PORT: must differ from PORT')
+  if (text('METRICS_PORT') === null && text('METRICS_HOST') !== null)
+    problems.push('METRICS_HOST: has no effect without METRICS_PORT')
   if (problems.length > 0) throw new BadSettings(problems)
   return settings
 }

@@ -1,14 +1,17 @@
 import { performance } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Runtime } from '../core/context.ts'
+import type { QueueCounts } from '../core/jobs/jobs.ts'
 import { limits } from '../core/lib/limits.ts'
 import { version } from '../core/lib/version.ts'
 import { within } from '../core/lib/within.ts'
 import type { Load } from './load-shedding.ts'
+import type { RefusalTally } from './refusal-tally.ts'
 import type { RequestTally } from './request-tally.ts'
 
 export interface MetricSources {
   tally: RequestTally
+  refusals: RefusalTally
   load: Load
   in_flight(): number
 }
@@ -53,19 +56,57 @@ function register(registry: Registry, { name, help, type, labels: labelNames = [
     })
 }
 
-const metricsOf = ({ database, jobs, credentials }: Runtime, { load, in_flight }: MetricSources): Metric[] => [
-  {
-    type: 'gauge',
-    name: 'guerdon_info',
-    help: 'Always 1.',
-    labels: ['version', 'node', 'database'],
-    read: () => [[1, { version, node: process.version, database: database.kind }]],
-  },
-  gauge('guerdon_http_requests_in_flight', 'Requests in flight.', in_flight),
-  counter('guerdon_http_requests_shed_total', 'Requests rejected with 503, by reason.', 'reason', () => load.shed),
+function metricsOf(runtime: Runtime, { load, refusals, in_flight }: MetricSources): Metric[] {
+  const { database } = runtime
+  return [
+    {
+      type: 'gauge',
+      name: 'guerdon_build_info',
+      help: 'Always 1; the labels tell the release.',
+      labels: ['version', 'node', 'database'],
+      read: () => [[1, { version, node: process.version, database: database.kind }]],
+    },
+    gauge('guerdon_http_requests_in_flight', 'Requests in flight.', in_flight),
+    counter('guerdon_http_requests_shed_total', 'Requests rejected with 503, by reason.', 'reason', () => load.shed),
+    counter(
+      'guerdon_rate_limited_total',
+      'Requests rejected with 429, by the limit they reached.',
+      'limit',
+      () => refusals.limited,
+    ),
+    {
+      type: 'counter',
+      name: 'guerdon_redemptions_total',
+      help: 'Requests to redeem, by result; those refused also by error key. Repeated replies are not counted.',
+      labels: ['result', 'key'],
+      read: () => refusals.redemptions().map(({ total, ...labels }): Sample => [total, labels]),
+    },
+    ...databaseMetrics(runtime),
+    ...credentialMetrics(runtime),
+    gauge(
+      'guerdon_event_loop_late_seconds',
+      'How late the event loop was at the last check.',
+      () => load.late_ms() / 1_000,
+    ),
+    gauge(
+      'guerdon_event_loop_utilization',
+      'Share of the time since the last reading that the event loop was busy.',
+      newUtilization(),
+    ),
+    ...jobMetrics(runtime),
+  ]
+}
+
+const databaseMetrics = ({ database, settings }: Runtime): Metric[] => [
   gauge('guerdon_database_connections', 'Open connections to the database.', () => database.load().connections),
   gauge('guerdon_database_connections_idle', 'Idle connections to the database.', () => database.load().idle),
+  gauge('guerdon_database_connections_max', 'Size of the connection pool.', () =>
+    database.kind === 'postgres' ? settings.database_connections : 1,
+  ),
   gauge('guerdon_database_waiting', 'Requests that wait for a connection.', () => database.load().waiting),
+]
+
+const credentialMetrics = ({ credentials }: Runtime): Metric[] => [
   gauge(
     'guerdon_credentials_remembered',
     'Keys, tokens and projects in memory.',
@@ -80,29 +121,45 @@ const metricsOf = ({ database, jobs, credentials }: Runtime, { load, in_flight }
       return { memory: hits, database: misses }
     },
   ),
-  gauge(
-    'guerdon_event_loop_late_seconds',
-    'How late the event loop was at the last check.',
-    () => load.late_ms() / 1_000,
-  ),
-  gauge(
-    'guerdon_event_loop_utilization',
-    'Share of the time since the last reading that the event loop was busy.',
-    newUtilization(),
-  ),
-  {
-    type: 'gauge',
-    name: 'guerdon_jobs',
-    help: 'Jobs by queue and state; absent while the database does not answer.',
-    labels: ['queue', 'state'],
-    async read() {
-      const counts = await within(limits.readiness_timeout_ms, jobs.counts()).catch(() => [])
-      return counts.flatMap(({ queue, ...states }) =>
-        Object.entries(states).map(([state, count]): Sample => [count, { queue, state }]),
-      )
-    },
-  },
 ]
+
+function jobMetrics({ jobs }: Runtime): Metric[] {
+  let reading: Promise<QueueCounts[]> | null = null
+  /** All metrics of a scrape are read at once, so that they share one query. */
+  const counts = () => {
+    reading ??= within(limits.readiness_timeout_ms, jobs.counts())
+      .catch(() => [])
+      .finally(() => {
+        reading = null
+      })
+    return reading
+  }
+  return [
+    {
+      type: 'gauge',
+      name: 'guerdon_jobs',
+      help: 'Jobs by queue and state; absent while the database does not answer.',
+      labels: ['queue', 'state'],
+      read: async () =>
+        (await counts()).flatMap(({ queue, queued, active, failed }) =>
+          Object.entries({ queued, active, failed }).map(([state, count]): Sample => [count, { queue, state }]),
+        ),
+    },
+    {
+      type: 'gauge',
+      name: 'guerdon_job_lag_seconds',
+      help: 'For how long the oldest due job of the queue waits for a worker; absent while the database does not answer.',
+      labels: ['queue'],
+      read: async () => (await counts()).map(({ queue, lag_seconds }): Sample => [lag_seconds, { queue }]),
+    },
+    counter(
+      'guerdon_job_failures_total',
+      'Runs of background work that failed in this process; most are retried.',
+      'work',
+      () => jobs.failures(),
+    ),
+  ]
+}
 
 const gauge = (name: string, help: string, read: () => number): Metric => {
   return { type: 'gauge', name, help, read: () => [[read()]] }

@@ -9,8 +9,11 @@ import { namedSchemas } from '../schema-names.ts'
 import { docsPage } from './docs-page.ts'
 import { shedLoad } from './load-shedding.ts'
 import { newMetrics } from './metrics.ts'
+import { metricsType, serveMetrics } from './metrics-server.ts'
+import { warnOfProxy } from './proxy-warning.ts'
 import { publishedText } from './published-text.ts'
 import { newReadiness } from './readiness.ts'
+import { newRefusalTally } from './refusal-tally.ts'
 import { newRequestLog } from './request-log.ts'
 import { newRequestTally } from './request-tally.ts'
 
@@ -32,15 +35,19 @@ export function mountPlatform(
   operations: readonly Operation[],
   { watch, sheds_load }: { watch: RequestWatch; sheds_load: boolean },
 ): Route[] {
+  const { settings } = runtime
   const tally = newRequestTally()
-  const logRequest = newRequestLog(operations)
+  const refusals = newRefusalTally()
+  const logRequest = newRequestLog(operations, { logs_all: settings.log_requests })
   watch.onEnd((request, reply, ended) => {
     const { operation, platform } = reply.routeOptions.config
     tally.count(operation?.id ?? platform ?? 'unknown', ended.status, ended.seconds)
+    refusals.count(request, reply, ended.status)
     logRequest(request, reply, ended)
   })
   const load = shedLoad(app, runtime, { is_on: sheds_load })
-  const readMetrics = newMetrics(runtime, { tally, load, in_flight: () => watch.in_flight().length })
+  const readMetrics = newMetrics(runtime, { tally, refusals, load, in_flight: () => watch.in_flight().length })
+  warnOfProxy(app, runtime)
   const checkReadiness = newReadiness(runtime.database)
   const ready = async () => {
     if (load.isClosing()) throw unavailable()
@@ -58,8 +65,10 @@ export function mountPlatform(
     '/health/live': async () => ok,
     '/health/ready': ready,
     '/management/v1/health': ready,
-    '/metrics': async (_, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await readMetrics()),
   }
+  const { metrics_port: port, metrics_host: host } = settings
+  if (port !== null) serveMetrics(app, readMetrics, { port, host })
+  else routes['/metrics'] = async (_, reply) => reply.type(metricsType).send(await readMetrics())
   for (const [url, handler] of Object.entries(routes)) app.get(url, { config: { platform: `GET ${url}` } }, handler)
   return Object.keys(routes).map((path) => ({ method: 'GET', path }))
 }

@@ -2,9 +2,12 @@ import { request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { connectPostgres } from '../core/db/connect.ts'
 import { openapiOf } from '../core/http/openapi.ts'
+import { openLog } from '../core/lib/log.ts'
+import { version } from '../core/lib/version.ts'
 import { operations } from '../operations.ts'
 import { namedSchemas } from '../schema-names.ts'
 import { newProject, newTestApp, send, testService } from '../testing/app.ts'
@@ -127,6 +130,7 @@ test('the documentation page loads nothing from other hosts and runs no script',
 test('metrics count requests and cover database, jobs, credentials, event loop and process', async () => {
   const shop = await newProject()
   const { app } = shop.service
+  const read = () => readMetrics(app)
   const requests = async (operation: string, status: number) =>
     (await read())[`guerdon_http_requests_total{operation="${operation}",status="${status}"}`] ?? 0
   const durations = 'guerdon_http_request_duration_seconds_count{operation="getCategory",status_class="4xx"}'
@@ -148,6 +152,9 @@ test('metrics count requests and cover database, jobs, credentials, event loop a
     guerdon_http_requests_in_flight: 1, // this one
     guerdon_database_waiting: 0,
     'guerdon_jobs{queue="maintenance",state="failed"}': 0,
+    'guerdon_job_lag_seconds{queue="purge-project"}': 0,
+    guerdon_database_connections_max: databaseKind() === 'postgres' ? 8 : 1,
+    'guerdon_rate_limited_total{limit="api_calls"}': expect.any(Number),
     'guerdon_http_requests_shed_total{reason="database"}': 0,
   })
   expect(metrics.guerdon_database_connections).toBeGreaterThan(0)
@@ -167,21 +174,91 @@ test('metrics count requests and cover database, jobs, credentials, event loop a
     'nodejs_eventloop_lag_p99_seconds',
   ])
     expect(metrics[name], name).toBeGreaterThanOrEqual(0)
-  expect(Object.keys(metrics).find((name) => name.startsWith('guerdon_info{'))).toContain(
-    `database="${databaseKind()}"`,
+  expect(Object.keys(metrics).find((name) => name.startsWith('guerdon_build_info{'))).toContain(
+    `version="${version}",node="${process.version}",database="${databaseKind()}"`,
   )
+})
 
-  async function read(): Promise<Record<string, number>> {
-    const { body, headers } = await send(app, 'GET', '/metrics')
-    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
-    const lines = String(body)
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'))
-    for (const line of lines) expect(line).toMatch(/^[a-z_0-9]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? (\S+)$/i)
-    return Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+test('metrics count redemptions by result and error key, and a repeated reply once', async () => {
+  const shop = await newProject()
+  const app = newTestApp(shop.service.runtime)
+  onTestFinished(() => app.close())
+  const post = (path: string, body: unknown, headers = {}) =>
+    send(app, 'POST', path, body, { ...shop.headers, ...headers })
+  await post('/v1/vouchers/ONCE', {
+    type: 'DISCOUNT_VOUCHER',
+    discount: { type: 'AMOUNT', amount_off: 500 },
+    redemption: { quantity: 1 },
+  })
+  const order = { amount: 2_000 }
+  const redeem = { redeemables: [{ object: 'voucher', id: 'ONCE' }], order }
+  const key = { 'idempotency-key': 'first' }
+  expect(await post('/v1/redemptions', redeem, key)).toMatchObject({ status: 200 })
+  expect(await post('/v1/redemptions', redeem, key)).toMatchObject({ headers: { 'idempotency-replayed': 'true' } })
+  expect(await post('/v1/redemptions', redeem)).toMatchObject({ status: 400, body: { key: 'quantity_exceeded' } })
+  expect(await post('/v1/vouchers/ONCE/redemption', { order })).toMatchObject({ body: { key: 'quantity_exceeded' } })
+  expect(await post('/v1/redemptions', {})).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
+  const redemptions = async () =>
+    Object.entries(await readMetrics(app)).filter(([name]) => name.startsWith('guerdon_redemptions_total'))
+  await expect.poll(redemptions).toEqual([
+    ['guerdon_redemptions_total{result="success"}', 1],
+    ['guerdon_redemptions_total{result="failed"}', 0],
+    ['guerdon_redemptions_total{result="refused",key="quantity_exceeded"}', 2],
+    ['guerdon_redemptions_total{result="refused",key="invalid_payload"}', 1],
+  ])
+})
+
+test('metrics count 429 by the limit that was reached', async () => {
+  const env = { RATE_LIMIT_API_CALLS: '1/P1D', OAUTH_MAX_TOKENS_PER_PROJECT: '1' }
+  const { app, clock } = await testService({ env })
+  clock.set('2030-06-01T12:00:00.000Z')
+  const shop = await newProject({ env }) // has the one token
+  const issueToken = () =>
+    send(app, 'POST', '/v1/oauth/token', 'grant_type=client_credentials&scope=api', {
+      'x-app-id': shop.app_id,
+      'x-app-token': shop.app_token,
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+  expect(await issueToken()).toMatchObject({ status: 429, body: { key: 'oauth_tokens_limit_exceeded' } })
+  // The one call of the day is used up.
+  for (let call = 0; call < 2; call += 1)
+    expect(await issueToken()).toMatchObject({ status: 429, body: { key: 'too_many_requests' } })
+  const limited = async () => {
+    const metrics = await readMetrics(app)
+    return ['oauth_tokens', 'api_calls', 'client_calls'].map(
+      (limit) => metrics[`guerdon_rate_limited_total{limit="${limit}"}`],
     )
   }
+  await expect.poll(limited).toEqual([1, 2, 0])
+})
+
+test('METRICS_PORT serves the metrics on a port of its own, and the API port does not', async () => {
+  const shop = await newProject({ env: { METRICS_PORT: '0' } })
+  const { app, runtime } = shop.service
+  expect(await send(app, 'GET', '/metrics')).toMatchObject({ status: 404, body: { key: 'not_found' } })
+
+  const written: string[] = []
+  const log = openLog('info', { write: (line) => void written.push(line) })
+  const own = newTestApp({ ...runtime, log })
+  await own.ready()
+  const { port } = written.map((line) => JSON.parse(line)).find(({ msg }) => /^metrics are served/.test(msg))
+  const address = `http://127.0.0.1:${port}`
+  const scrape = await fetch(`${address}/metrics`)
+  expect(scrape.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(samplesOf(await scrape.text())).toMatchObject({ guerdon_http_requests_in_flight: 0 })
+  for (const [method, path] of [
+    ['GET', '/'],
+    ['GET', '/v1/categories'],
+    ['POST', '/metrics'],
+    ['GET', '/health/live'],
+  ] as const)
+    expect((await fetch(`${address}${path}`, { method })).status, `${method} ${path}`).toBe(404)
+
+  const taken = newTestApp({ ...runtime, settings: { ...runtime.settings, metrics_port: port } })
+  await expect(taken.ready()).rejects.toThrow(/^METRICS_PORT: .*EADDRINUSE/)
+  await taken.close()
+  await own.close()
+  await expect(fetch(`${address}/metrics`)).rejects.toThrow()
 })
 
 test('metrics are served while the database is unavailable', async () => {
@@ -219,4 +296,19 @@ async function rawExchange({ port }: AddressInfo, bytes: string): Promise<string
   const socket = connect(port, '127.0.0.1')
   socket.write(bytes)
   return text(socket)
+}
+
+/** The samples of a scrape, by name and labels. */
+async function readMetrics(app: FastifyInstance): Promise<Record<string, number>> {
+  const { body, headers } = await send(app, 'GET', '/metrics')
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+  return samplesOf(String(body))
+}
+
+function samplesOf(scrape: string): Record<string, number> {
+  const lines = scrape.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  for (const line of lines) expect(line).toMatch(/^[a-z_0-9]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? (\S+)$/i)
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  )
 }

@@ -31,7 +31,7 @@ test('at level info a rejected request is logged in one line with caller, operat
   await allEnded()
   expect(lines()).toEqual([
     {
-      level: 30,
+      level: 'info',
       time: expect.stringMatching(/Z$/),
       request_id: expect.stringMatching(/^v-[0-9a-f]{18}$/),
       operation: 'getCategory',
@@ -53,15 +53,59 @@ test('successful requests are logged at level debug, internal failures at level 
   await send(app, 'PUT', '/health/live')
   await allEnded()
   expect(lines()).toMatchObject([
-    { level: 20, operation: 'listCategories', status: 200, app_id: shop.app_id },
+    { level: 'debug', operation: 'listCategories', status: 200, app_id: shop.app_id },
     {
-      level: 50,
+      level: 'error',
       operation: 'failInDatabase',
       status: 500,
       error: { code: '23502', message: expect.stringContaining('null value'), stack: expect.any(String) },
     },
-    { level: 20, operation: 'GET /health/live', status: 200, app_id: null },
-    { level: 30, operation: null, method: 'PUT', path: '/health/live', status: 405 },
+    { level: 'debug', operation: 'GET /health/live', status: 200, app_id: null },
+    { level: 'info', operation: null, method: 'PUT', path: '/health/live', status: 405 },
+  ])
+})
+
+test('with LOG_REQUESTS every request of the API is logged at level info; health checks and scrapes are not', async () => {
+  const { app, shop, allEnded, lines } = await newLoggingService('info', { LOG_REQUESTS: 'true' })
+  await send(app, 'GET', '/v1/categories', undefined, shop.headers)
+  await send(app, 'GET', '/v1/categories/nothing', undefined, shop.headers)
+  for (const path of ['/health/live', '/metrics']) await send(app, 'GET', path)
+  await allEnded()
+  expect(lines()).toMatchObject([
+    { level: 'info', operation: 'listCategories', status: 200 },
+    { level: 'info', operation: 'getCategory', status: 404 },
+  ])
+})
+
+test('a request through an unknown proxy is warned of once an hour, and not when the proxy is known', async () => {
+  const unknown = await newLoggingService('warn')
+  const forwarded = { 'x-forwarded-for': '198.51.100.7' }
+  const { clock } = unknown.shop.service
+  const ask = ({ app }: typeof unknown, headers: Record<string, string>) =>
+    send(app, 'GET', '/health/live', undefined, headers)
+  await ask(unknown, {})
+  expect(unknown.lines()).toEqual([])
+  await ask(unknown, forwarded)
+  await ask(unknown, forwarded)
+  clock.advance(59 * 60_000)
+  await ask(unknown, forwarded)
+  expect(unknown.lines()).toMatchObject([
+    { level: 'warn', msg: expect.stringMatching(/^a request has X-Forwarded-For, but TRUST_PROXY_HOPS is 0: /) },
+  ])
+  expect(unknown.text()).not.toContain('198.51.100.7')
+  clock.advance(60_000)
+  await ask(unknown, forwarded)
+  expect(unknown.lines()).toHaveLength(2)
+
+  const known = await newLoggingService('warn', { TRUST_PROXY_HOPS: '1', BASE_URL: 'https://shop.example' })
+  await ask(known, forwarded)
+  expect(known.lines()).toEqual([])
+})
+
+test('a start with BASE_URL of https and no trusted proxy warns', async () => {
+  const { lines } = await newLoggingService('warn', { BASE_URL: 'https://shop.example' })
+  expect(lines()).toMatchObject([
+    { msg: expect.stringMatching(/^BASE_URL is https, so there is a proxy, but TRUST_PROXY_HOPS/) },
   ])
 })
 
@@ -141,8 +185,8 @@ test('an error and its cause are logged without parameters and row values', () =
 })
 
 /** A service that logs into memory. */
-async function newLoggingService(level: string) {
-  const shop: Shop = await newProject()
+async function newLoggingService(level: string, env: Record<string, string> = {}) {
+  const shop: Shop = await newProject({ env })
   const written: string[] = []
   const log = openLog(level, { write: (line) => void written.push(line) })
   const app = newTestApp({ ...shop.service.runtime, log }, [...operations, failInDatabase])

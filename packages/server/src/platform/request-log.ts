@@ -4,18 +4,20 @@ import type { Operation } from '../core/http/operation.ts'
 import { loggable } from '../core/lib/log.ts'
 
 /**
- * Logs one line for each finished request: internal failures at level error, 4xx at info, everything else at debug.
+ * Logs one line for each finished request: internal failures at level error, 4xx at info, everything else at debug. With
+ * `logs_all` every request of the API is logged at info; health checks and scrapes stay at debug.
  * Headers, bodies, query strings and secrets in a path are never logged.
  */
-export function newRequestLog(operations: readonly Operation[]) {
+export function newRequestLog(operations: readonly Operation[], { logs_all }: { logs_all: boolean }) {
   const withoutSecrets = secretsHider(operations)
   return (request: FastifyRequest, reply: FastifyReply, ended: { status: number; seconds: number }): void => {
     const { failure, log, method, url } = request
     const { status, seconds } = ended
     // A 5xx without a failure was rejected by load shedding, which logs only when it begins (load-shedding.ts).
-    const level = failure !== null ? 'error' : status >= 400 && status < 500 ? 'info' : 'debug'
-    if (!isLevelWritten(log, level)) return
     const { operation, platform } = reply.routeOptions.config
+    const isInfo = (status >= 400 && status < 500) || (logs_all && platform === undefined)
+    const level = failure !== null ? 'error' : isInfo ? 'info' : 'debug'
+    if (!isLevelWritten(log, level)) return
     log[level](
       {
         operation: operation?.id ?? platform ?? null,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
-import { ApiError } from '../../core/http/errors.ts'
+import { ApiError, tooManyRequests } from '../../core/http/errors.ts'
 import { scopes } from '../../core/http/scopes.ts'
 import { hashOf } from '../../core/http/secrets.ts'
 import { randomText } from '../../core/lib/ids.ts'
@@ -27,8 +27,8 @@ export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Stat
   const nowSeconds = Math.floor(Date.parse(ctx.now) / 1_000)
   const { live, first_end } = await countLiveTokens(ctx, { is_client: isClient })
   if (live >= ctx.settings.oauth_max_tokens_per_project) {
-    const wait = Math.ceil((Date.parse(first_end as string) - Date.parse(ctx.now)) / 1_000)
-    throw new ApiError('oauth_tokens_limit_exceeded', {}, { 'Retry-After': String(Math.max(1, wait)) })
+    const waitMs = Date.parse(first_end as string) - Date.parse(ctx.now)
+    throw tooManyRequests('oauth_tokens', waitMs, { key: 'oauth_tokens_limit_exceeded' })
   }
 
   const accessToken = randomText(50)

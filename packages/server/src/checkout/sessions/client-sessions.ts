@@ -1,5 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
-import { ApiError } from '../../core/http/errors.ts'
+import { type ApiError, tooManyRequests } from '../../core/http/errors.ts'
 import type { Settings } from '../../core/settings.ts'
 
 /** Of one caller: its open sessions, and when each expires in Unix milliseconds. */
@@ -32,8 +32,4 @@ export function countClientSession(ctx: Ctx, key: string, ttlMs: number): void {
 }
 
 const tooManySessions = (waitMs: number): ApiError =>
-  new ApiError(
-    'too_many_requests',
-    { details: 'Too many open sessions' },
-    { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) },
-  )
+  tooManyRequests('client_sessions', waitMs, { facts: { details: 'Too many open sessions' } })

@@ -241,6 +241,7 @@ async function storeReplyOnly(
 
 function replyOf({ handler, request, reply, ctx }: RequestScope, result: unknown): StoredReply {
   const { operation, status, runtime } = handler
+  request.refusal = result instanceof ApiError ? result : null
   if (result instanceof ApiError) {
     reply.headers(result.headers)
     return { status: result.status, body: errorText(result, request.id, runtime.settings.error_messages) }

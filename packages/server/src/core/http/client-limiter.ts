@@ -33,7 +33,7 @@ export function newClientLimiter(limit: CallWindow | null): ClientLimiter {
   return {
     take(client, at) {
       const calls = recentCalls(client, at)
-      if (calls.length >= callsMax) throw tooManyRequests((calls[0] as number) - (at - seconds * 1_000))
+      if (calls.length >= callsMax) throw tooManyRequests('client_calls', (calls[0] as number) - (at - seconds * 1_000))
       calls.push(at)
       // Re-inserting keeps the map in order of last use: eviction drops the client that was idle longest.
       callsOf.delete(client)

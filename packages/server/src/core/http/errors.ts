@@ -172,6 +172,8 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** Set where the contract requires a status without a body. */
   bodiless = false
+  /** Of a 429: the limit that was reached, for the metrics. */
+  limit: RateLimit | null = null
 
   constructor(key: ErrorKey, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
     super(facts.details ?? facts.message ?? errorMessage(key))
@@ -269,9 +271,35 @@ function pathIn(details: string): string {
   return missing === undefined ? path : `${path}.${missing}`
 }
 
+/** Every limit that answers 429 (docs/reference/limits.md#rate-limits). */
+export const rateLimits = [
+  'api_calls',
+  'bulk_api_calls',
+  'api_calls_cycle',
+  'client_calls',
+  'client_sessions',
+  'wrong_credentials',
+  'oauth_tokens',
+] as const
+export type RateLimit = (typeof rateLimits)[number]
+
 /** 429; `waitMs` until the next call can be admitted. */
-export const tooManyRequests = (waitMs: number, headers: Record<string, string> = {}): ApiError =>
-  new ApiError('too_many_requests', {}, { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))), ...headers })
+export function tooManyRequests(
+  limit: RateLimit,
+  waitMs: number,
+  { key = 'too_many_requests', facts = {}, headers = {} }: LimitAnswer = {},
+): ApiError {
+  const retryAfter = String(Math.max(1, Math.ceil(waitMs / 1_000)))
+  const refusal = new ApiError(key, facts, { 'Retry-After': retryAfter, ...headers })
+  refusal.limit = limit
+  return refusal
+}
+
+interface LimitAnswer {
+  key?: ErrorKey
+  facts?: ErrorFacts
+  headers?: Record<string, string>
+}
 
 /** The value of `error` that a transport failure has in addition to the normal fields (docs/reference/errors.md#transport-failures). */
 const transportNames: Partial<Record<ErrorKey, string>> = {

@@ -9,14 +9,18 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The thrown error of a 5xx response, for the log; otherwise null. */
     failure: unknown
+    /** The refusal that the request is answered with, for the metrics; null also for a stored reply that is sent again. */
+    refusal: ApiError | null
   }
 }
 
 /** Turns any thrown error into an error body of the contract. An unexpected error reveals nothing but the request id. */
 export function answerFailures(app: FastifyInstance, settings: Settings): void {
   app.decorateRequest('failure', null)
+  app.decorateRequest('refusal', null)
   app.setErrorHandler((thrown, request, reply) => {
     const refusal = refusalOf(thrown, { max_body_bytes: request.routeOptions.bodyLimit ?? settings.max_body_bytes })
+    request.refusal = refusal
     // An ApiError thrown on purpose has nothing to log unless it has a cause; a full disk is logged once, when it begins.
     if (refusal.status >= 500 && !(thrown instanceof DiskFullError))
       request.failure = refusal === thrown ? (refusal.cause ?? null) : thrown

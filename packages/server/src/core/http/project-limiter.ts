@@ -52,7 +52,8 @@ export async function countProjectCall(
     'X-Rate-Limit-Remaining': remaining,
     'X-Rate-Limit-Retry': Math.floor((remaining > 0 ? at : window.ends_at) / 1_000),
   })
-  if (callsUsed === null) throw tooManyRequests(window.ends_at - at, { 'X-Rate-Limit-Type': window.kind })
+  if (callsUsed === null)
+    throw tooManyRequests(window.kind, window.ends_at - at, { headers: { 'X-Rate-Limit-Type': window.kind } })
 }
 
 function windowsOf(settings: Settings, { project, bulk, at }: ProjectCall): Window[] {

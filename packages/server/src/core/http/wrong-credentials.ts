@@ -49,7 +49,7 @@ export function newWrongCredentials(limit: CallWindow | null): WrongCredentials 
       if (proven.has(fingerprint)) return recheck(fingerprint, check)
       const suspect = suspects.get(address)
       const isSlowed = suspect !== undefined && suspect.failures >= failuresMax && suspect.since > now - seconds * 1_000
-      if (isSlowed && suspect.checks >= checksMax) throw tooManyRequests(longestDelayMs)
+      if (isSlowed && suspect.checks >= checksMax) throw tooManyRequests('wrong_credentials', longestDelayMs)
       if (isSlowed) suspect.checks += 1
       try {
         const identity = await check()

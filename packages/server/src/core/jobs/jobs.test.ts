@@ -157,7 +157,7 @@ test('jobs with the same key run in order of arrival, one at a time; different k
       expect(done.filter((name) => name.startsWith(lane))).toEqual([`${lane}1`, `${lane}2`, `${lane}3`])
   }))
 
-test('a job that throws is reported and retried before later jobs with the same key', () =>
+test('a job that throws is reported, counted and retried before later jobs with the same key', () =>
   withJobs(async (jobs, problems) => {
     const tries: string[] = []
     await jobs.work('async-actions', async ({ project_id }, { retries }) => {
@@ -169,6 +169,7 @@ test('a job that throws is reported and retried before later jobs with the same 
     await untilRetried({ database, jobs }, () => (tries.length === 3 ? true : undefined))
     expect(tries).toEqual(['first 0', 'first 1', 'second 0'])
     expect(problems).toEqual([new Error('the database is away')])
+    expect(jobs.failures()).toEqual({ 'async-actions': 1 })
   }))
 
 test('a job can return to the queue and is continued at once', () =>
@@ -245,7 +246,7 @@ test('closing waits for the running job, starts no other, and returns unfinished
   await database.execute(`delete from pgboss.job`)
 })
 
-test('counts returns queued, active and failed jobs', () =>
+test('counts returns queued, active and failed jobs, and for how long the oldest due one waits', () =>
   withJobs(async (jobs) => {
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -261,10 +262,21 @@ test('counts returns queued, active and failed jobs', () =>
     await sendIn(jobs, 'three', { lane: 'a' })
     await until(() => isRunning || undefined)
     await database.execute(`insert into pgboss.job (name, state, policy) values ('maintenance', 'failed', 'exclusive')`)
+    await database.execute(
+      `update pgboss.job set start_after = now() - interval '90 seconds' where data ->> 'project_id' = 'two'`,
+    )
     const counts = await jobs.counts()
     expect(counts.map(({ queue }) => queue)).toEqual(Object.keys(queues).toSorted())
-    expect(counts).toContainEqual({ queue: 'async-actions', queued: 2, active: 1, failed: 0 })
-    expect(counts).toContainEqual({ queue: 'maintenance', queued: 0, active: 0, failed: 1 })
+    expect(counts).toContainEqual({
+      queue: 'async-actions',
+      queued: 2,
+      active: 1,
+      failed: 0,
+      lag_seconds: expect.any(Number),
+    })
+    const [{ lag_seconds: lagSeconds } = { lag_seconds: 0 }] = counts
+    expect(lagSeconds).toBeGreaterThanOrEqual(90)
+    expect(counts).toContainEqual({ queue: 'maintenance', queued: 0, active: 0, failed: 1, lag_seconds: 0 })
     release()
   }))
 

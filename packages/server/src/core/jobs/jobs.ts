@@ -21,6 +21,8 @@ export interface Jobs {
   /** Polls a table for pending work in this process (core/jobs/watch.ts). */
   watch(name: WatchName, look: Look): void
   counts(): Promise<QueueCounts[]>
+  /** Failed runs in this process so far, by queue or watch. */
+  failures(): Record<string, number>
   /** Polls now instead of at the next tick. */
   wake(name: QueueName | WatchName): void
   /** Stops taking jobs, waits for the running ones, and returns those that are not done in time to the queue. */
@@ -49,6 +51,8 @@ export interface QueueCounts {
   active: number
   /** Failed for good within the last minutes. */
   failed: number
+  /** For how long the oldest due job has waited for a worker. */
+  lag_seconds: number
 }
 
 /** Creates all queues; no job runs yet. `report` is called with every error, also of jobs that throw. */
@@ -79,7 +83,23 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
 
   const workers = newWorkers(boss, database, report)
   const watches = new Map<WatchName, JobWatch>()
+  const failures: Record<string, number> = {}
   let closed: Promise<void> | undefined
+
+  function countingFailures<A extends unknown[], T>(
+    name: QueueName | WatchName,
+    work: (...args: A) => Promise<T>,
+  ): (...args: A) => Promise<T> {
+    failures[name] = 0
+    return async (...args) => {
+      try {
+        return await work(...args)
+      } catch (error) {
+        failures[name] = (failures[name] as number) + 1
+        throw error
+      }
+    }
+  }
 
   async function close(gracefulSeconds: number): Promise<void> {
     const stopped = Promise.all([workers.stop(), ...[...watches.values()].map((watch) => watch.close())])
@@ -99,7 +119,7 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
       else watch.wake()
     },
     watch(name, look) {
-      watches.set(name, startWatch(look, report))
+      watches.set(name, startWatch(countingFailures(name, look), report))
     },
     async send(ctx, queue, data, { id, lane, start_after } = {}) {
       const sent = await boss.send(queue, data as object, {
@@ -111,11 +131,12 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
       ctx.afterCommit(() => workers.wake(queue))
       return sent !== null
     },
-    work: (queue, handle) => workers.start(queue, handle),
+    work: (queue, handle) => workers.start(queue, countingFailures(queue, handle)),
     async schedule(queue, cron) {
       await boss.schedule(queue, cron, null, { tz: 'UTC' })
     },
     counts: () => countJobs(database),
+    failures: () => failures,
     close: ({ graceful_seconds = limits.shutdown_seconds } = {}) => {
       closed ??= close(graceful_seconds)
       return closed
@@ -136,7 +157,10 @@ async function countJobs(database: Database): Promise<QueueCounts[]> {
     `select q.name as queue,
        count(*) filter (where j.state < 'active')::int as queued,
        count(*) filter (where j.state = 'active')::int as active,
-       count(*) filter (where j.state = 'failed')::int as failed
+       count(*) filter (where j.state = 'failed')::int as failed,
+       coalesce(extract(epoch from now() - min(j.start_after) filter (
+         where j.state < 'active' and not j.blocked and j.start_after <= now()
+       )), 0)::float8 as lag_seconds
      from unnest($1::text[]) as q (name) left join pgboss.job j on j.name = q.name
      group by q.name order by q.name`,
     [queueNames],

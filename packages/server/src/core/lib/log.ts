@@ -1,8 +1,14 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 
-/** The log of the process: JSON lines, by default to standard output. */
+/** The log of the process: JSON lines, by default to standard output. Levels are words, which log collectors understand. */
 export function openLog(level: string, destination?: DestinationStream): Logger {
-  const options = { level, base: {}, timestamp: stdTimeFunctions.isoTime, serializers: { err: loggable } }
+  const options = {
+    level,
+    base: {},
+    timestamp: stdTimeFunctions.isoTime,
+    serializers: { err: loggable },
+    formatters: { level: (name: string) => ({ level: name }) },
+  }
   return destination === undefined ? pino(options) : pino(options, destination)
 }
 
