@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { environment } from '../core/settings.ts'
 import { send, testService } from '../testing/app.ts'
 import { until } from '../testing/background.ts'
 
@@ -40,6 +41,22 @@ test('every metric of the service is on the dashboard', async () => {
   const own = [...(await servedNames())].filter((name) => name.startsWith('guerdon_'))
   const isSuffixed = /_seconds_(bucket|sum|count)$/
   expect(own.filter((name) => !isSuffixed.test(name) && !shown.has(name))).toEqual([])
+})
+
+test('compose passes on settings that exist, documents its variables, and has no default password', () => {
+  const compose = read('compose.yaml')
+  const [guerdon = ''] = compose.split('\n  postgres:\n')
+  const passed = [...guerdon.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name]) => name as string)
+  expect(passed).toEqual(expect.arrayContaining(['DATABASE_URL', 'BASE_URL', 'TRUST_PROXY_HOPS']))
+  expect(passed.filter((name) => !(name in environment))).toEqual([])
+
+  const example = new Map(
+    [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+  )
+  const used = new Set([...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name))
+  expect(used).toEqual(new Set(example.keys()))
+  expect(example.get('POSTGRES_PASSWORD')).toBe('')
+  for (const [, rest] of compose.matchAll(/\$\{POSTGRES_PASSWORD([^}]*)/g)) expect(rest).toMatch(/^:\?set /)
 })
 
 test('the dashboard is JSON in which every panel has an id of its own and a query', () => {
