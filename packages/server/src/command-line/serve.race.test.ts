@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { newPostgresDatabase } from '../testing/database.ts'
 import { untilOthersWait } from '../testing/lock-waits.ts'
-import { headersFrom, retryWhile503, runGuerdon, startGuerdon } from '../testing/process.ts'
+import { headersFrom, keysFileIn, retryWhile503, runGuerdon, startGuerdon } from '../testing/process.ts'
 
 async function emptyDatabase(): Promise<string> {
   const { url, drop } = await newPostgresDatabase()
@@ -58,6 +61,22 @@ test('SIGTERM finishes the running request and refuses new ones', async () => {
   await holder.end()
   expect((await running).status).toBe(200)
   expect(await node.ended).toBe(0)
+})
+
+test('a first start that cannot listen names the setting, and where the keys are that it has made', async () => {
+  const databaseUrl = await emptyDatabase()
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const busy = runGuerdon([], { DATABASE_URL: databaseUrl, PORT: String(port), LOG_LEVEL: 'warn' })
+  expect(await busy.ended).toBe(1)
+  expect(busy.output()).toContain(`PORT: ${port} is in use on 127.0.0.1.`)
+  expect(readFileSync(keysFileIn(busy.output()), 'utf8')).toMatch(/X-App-Token: +[0-9a-f-]{36}/)
+
+  const elsewhere = runGuerdon([], { DATABASE_URL: databaseUrl, PORT: '0', HOST: '203.0.113.1', LOG_LEVEL: 'warn' })
+  expect(await elsewhere.ended).toBe(1)
+  expect(elsewhere.output()).toContain('HOST: 203.0.113.1 is no address of this machine.')
 })
 
 test('a start that fails after it has connected ends the process with code 1', async () => {

@@ -6,11 +6,12 @@ import type { Runtime } from '../core/context.ts'
 import { limits } from '../core/lib/limits.ts'
 import { openLog } from '../core/lib/log.ts'
 import { version } from '../core/lib/version.ts'
+import type { Settings } from '../core/settings.ts'
 import { closeRuntime, openRuntime } from '../runtime.ts'
 import { startJobs } from '../work.ts'
 import { firstStartOf, writeKeysFile } from './keys-file.ts'
 import type { CommandEnvironment } from './outside.ts'
-import { welcome } from './welcome.ts'
+import { firstKeys, welcome } from './welcome.ts'
 
 /** Starts the service and returns once it accepts requests; the process then runs until a signal ends it. */
 export async function serve(
@@ -28,6 +29,7 @@ export async function serve(
   const { runtime, first_keys } = await openRuntime(settings, log, (keys) =>
     writeKeysFile(firstStartOf(environment, keys)),
   )
+  const firstStart = first_keys === null ? null : firstStartOf(environment, first_keys)
   let app: FastifyInstance | undefined
   try {
     app = buildApp({ runtime, sheds_load })
@@ -36,11 +38,25 @@ export async function serve(
   } catch (error) {
     await app?.close()
     await closeRuntime(runtime, 0)
-    throw error
+    // The keys exist by now, and no later start can show them.
+    if (firstStart !== null) say(firstKeys(firstStart))
+    throw listenFailure(error, settings)
   }
-  const firstStart = first_keys === null ? null : firstStartOf(environment, first_keys)
   say(welcome(addressOf(app, settings.host), firstStart, settings))
   stopOnSignal(app, runtime)
+}
+
+/** Names the setting to change when the service cannot listen. */
+function listenFailure(error: unknown, { port, host }: Settings): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE')
+    return new Error(`PORT: ${port} is in use on ${host}. Stop what listens there, or set PORT to another port.`)
+  if (code === 'EACCES') return new Error(`PORT: this user may not listen on port ${port}. Set PORT to another port.`)
+  if (syscall === 'getaddrinfo' || code === 'EADDRNOTAVAIL')
+    return new Error(
+      `HOST: ${host} is no address of this machine. 127.0.0.1 is this machine only, 0.0.0.0 all its addresses.`,
+    )
+  return error
 }
 
 function addressOf(app: FastifyInstance, host: string): string {

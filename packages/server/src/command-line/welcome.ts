@@ -73,7 +73,7 @@ function firstCalls(address: string, { keys, keys_file }: FirstStart, authMode: 
     curlCall(address, `-H 'X-App-Id: ${id}' -H 'X-App-Token: ${secret}'`, authMode),
     `With the client library (npm install @voucherify/sdk)${start}:`,
     '',
-    "  import { VoucherifyServerSide } from '@voucherify/sdk'",
+    "  const { VoucherifyServerSide } = require('@voucherify/sdk')",
     `  const client = VoucherifyServerSide({ apiUrl: '${address}', applicationId: '${id}', secretKey: '${secret}' })`,
     "  await client.vouchers.create({ code: 'HELLO', type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } })",
     '\n',

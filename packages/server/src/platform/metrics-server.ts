@@ -39,7 +39,7 @@ export function serveMetrics(
 
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(`METRICS_PORT: ${error.message}`)))
+    server.once('error', (error) => reject(new Error(`METRICS_PORT cannot be opened: ${error.message}`)))
     server.listen(port, host, resolve)
   })
 }

@@ -255,7 +255,7 @@ test('METRICS_PORT serves the metrics on a port of its own, and the API port doe
     expect((await fetch(`${address}${path}`, { method })).status, `${method} ${path}`).toBe(404)
 
   const taken = newTestApp({ ...runtime, settings: { ...runtime.settings, metrics_port: port } })
-  await expect(taken.ready()).rejects.toThrow(/^METRICS_PORT: .*EADDRINUSE/)
+  await expect(taken.ready()).rejects.toThrow(/^METRICS_PORT cannot be opened: .*EADDRINUSE/)
   await taken.close()
   await own.close()
   await expect(fetch(`${address}/metrics`)).rejects.toThrow()
