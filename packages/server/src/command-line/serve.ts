@@ -34,13 +34,15 @@ export async function serve(
   try {
     app = buildApp({ runtime, sheds_load })
     await startJobs(runtime)
-    await app.listen({ port: settings.port, host: settings.host })
+    await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
+      throw listenFailure(error, settings)
+    })
   } catch (error) {
     await app?.close()
     await closeRuntime(runtime, 0)
     // The keys exist by now, and no later start can show them.
     if (firstStart !== null) say(firstKeys(firstStart))
-    throw listenFailure(error, settings)
+    throw error
   }
   say(welcome(addressOf(app, settings.host), firstStart, settings))
   stopOnSignal(app, runtime)

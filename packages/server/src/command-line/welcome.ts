@@ -75,7 +75,8 @@ function firstCalls(address: string, { keys, keys_file }: FirstStart, authMode: 
     '',
     "  const { VoucherifyServerSide } = require('@voucherify/sdk')",
     `  const client = VoucherifyServerSide({ apiUrl: '${address}', applicationId: '${id}', secretKey: '${secret}' })`,
-    "  await client.vouchers.create({ code: 'HELLO', type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } })",
+    "  const discount = { type: 'PERCENT', percent_off: 10 }",
+    "  client.vouchers.create({ code: 'HELLO', type: 'DISCOUNT_VOUCHER', discount }).then(console.log)",
     '\n',
   ].join('\n')
 }

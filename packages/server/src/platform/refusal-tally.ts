@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorKey, type RateLimit, rateLimits } from '../core/http/errors.ts'
-import { redeeming } from '../redemptions/redeem-routes.ts'
 
 export interface Redemptions {
   /** `refused`: by a rule or a limit of the business or of the caller, 4xx; `failed`: 5xx, or the caller went away. */
@@ -39,12 +38,10 @@ export function newRefusalTally(): RefusalTally {
       if (refusal?.limit != null) limited[refusal.limit] += 1
       const { operation } = reply.routeOptions.config
       // A stored reply is sent again for a redemption that was counted before.
-      if (operation === undefined || !redeemIds.has(operation.id) || reply.hasHeader('Idempotency-Replayed')) return
+      if (operation?.redeems !== true || reply.hasHeader('Idempotency-Replayed')) return
       redemptionsOf(status, refusal?.key).total += 1
     },
     redemptions: () => [success, failed, ...refused.values()],
     limited,
   }
 }
-
-const redeemIds: ReadonlySet<string> = new Set(redeeming.map(({ id }) => id))

@@ -40,6 +40,7 @@ const single = {
   reply: ExplainedRedemption,
   errors: redeemErrors,
   saves: true,
+  redeems: true,
   description,
 } as const
 
@@ -60,6 +61,7 @@ export const redeeming = [
     reply: RedemptionsAnswer,
     errors: stackedErrors,
     saves: true,
+    redeems: true,
     description,
     run: (ctx, { body }) => redeem(ctx, body),
   }),
@@ -117,6 +119,7 @@ export const redeeming = [
     reply: ExplainedRedemption,
     errors: redeemErrors,
     saves: true,
+    redeems: true,
     description:
       'Takes the points of the reward off the card and gives the reward: a code is published, another card is topped up, an order is paid, or goods wait to be sent.',
     target: (ctx, { params }) => getMemberIn(ctx, params),

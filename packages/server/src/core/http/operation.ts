@@ -46,6 +46,8 @@ export interface Operation {
    * an Idempotency-Key, the saving statement also stores the reply, and `run` returns a `StoredReplyResult`.
    */
   saves?: true
+  /** The metrics count its results as redemptions. */
+  redeems?: true
   /** Reduces the result of `run` to what the caller may see; `reply` is the schema of what remains. */
   view?(ctx: InstallationCtx, result: unknown): unknown
   /** False if the reply contains a secret that must not be stored. */
