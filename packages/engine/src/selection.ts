@@ -80,6 +80,7 @@ export function select(
   const includedIndex = indexOf(included)
   const excludedIndex = indexOf(coverage.excluded)
   scope.work.spend(cart.lines.length * (1 + includedIndex.anywhere.length + excludedIndex.anywhere.length))
+  scope.work.spend(includedIndex.pickedLines + excludedIndex.pickedLines)
   for (const line of cart.lines) {
     // A line whose units are all free must not count as the cheapest or as the third line.
     if (paidUnits(line) <= 0 || (blocked?.has(line.item.good) ?? false)) continue
@@ -115,6 +116,9 @@ function ownerOf(line: Line, included: EntryIndex, scope: EvaluationScope): numb
 /** Entries by the ids that they name, so that a line is not compared with a thousand of them. */
 interface EntryIndex {
   readonly byId: ReadonlyMap<string, readonly PlacedEntry[]>
+  /** Entries of certain lines, by the index of the line; and the number of those lines, each counted for each of its entries. */
+  readonly byLine: ReadonlyMap<number, readonly PlacedEntry[]>
+  readonly pickedLines: number
   /** Entries that may match a line of any id. */
   readonly anywhere: readonly PlacedEntry[]
 }
@@ -126,27 +130,30 @@ interface PlacedEntry {
 
 const indexOf = memoize((entries: readonly Entry[]): EntryIndex => {
   const byId = new Map<string, PlacedEntry[]>()
+  const byLine = new Map<number, PlacedEntry[]>()
   const anywhere: PlacedEntry[] = []
+  let pickedLines = 0
   for (const [position, entry] of entries.entries()) {
     const placed = { entry, position }
-    if (entry.object === 'products_collection' || entry.line_indices !== undefined) {
-      anywhere.push(placed)
-      continue
-    }
-    for (const id of new Set([entry.id, entry.source_id])) {
-      if (id == null) continue
-      const sameId = byId.get(id)
-      if (sameId === undefined) byId.set(id, [placed])
-      else sameId.push(placed)
-    }
+    if (entry.line_indices !== undefined) {
+      pickedLines += entry.line_indices.size
+      for (const index of entry.line_indices) push(byLine, index, placed)
+    } else if (entry.object === 'products_collection') anywhere.push(placed)
+    else for (const id of new Set([entry.id, entry.source_id])) if (id != null) push(byId, id, placed)
   }
-  return { byId, anywhere }
+  return { byId, byLine, pickedLines, anywhere }
 })
 
+function push<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+}
+
 /** The entries that can match a line, in no particular order. */
-function entriesFor({ sku, product }: Item, { byId, anywhere }: EntryIndex): readonly PlacedEntry[] {
-  if (byId.size === 0) return anywhere
-  let found = anywhere
+function entriesFor({ index, sku, product }: Item, { byId, byLine, anywhere }: EntryIndex): readonly PlacedEntry[] {
+  let found = byLine.size === 0 ? anywhere : concatenate(anywhere, byLine.get(index) ?? [])
+  if (byId.size === 0) return found
   for (const id of [sku?.id, sku?.source_id, product?.id, product?.source_id]) {
     const named = id == null ? undefined : byId.get(id)
     if (named !== undefined) found = found.length === 0 ? named : [...found, ...named]

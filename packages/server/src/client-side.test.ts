@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Project } from './core/db/project-row.ts'
 import { trackingName, trackingProof } from './core/http/tracking-id.ts'
 import { operations } from './operations.ts'
-import { type Answer, newProject, type Shop, send } from './testing/app.ts'
+import { type Answer, newProject, newTestApp, type Shop, send } from './testing/app.ts'
 import { amountOff, newDiscount, newGiftCard, percentOff } from './testing/checkout.ts'
 import { newEventSchema } from './testing/loyalty.ts'
 import { ok } from './testing/orders.ts'
@@ -20,13 +20,12 @@ const asPage = (
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer<Body>> =>
-  send(shop.service.app, method, path, body, {
-    'x-client-application-id': shop.client_id,
-    'x-client-token': shop.client_token,
-    origin,
-    ...headers,
-  })
+): Promise<Answer<Body>> => send(shop.service.app, method, path, body, { ...clientPair(shop), origin, ...headers })
+
+const clientPair = (shop: Shop) => ({
+  'x-client-application-id': shop.client_id,
+  'x-client-token': shop.client_token,
+})
 
 const allFlags = {
   client_redeem_enabled: true,
@@ -347,6 +346,9 @@ describe('a stored order', () => {
     const session = { type: 'LOCK', key: 'cart-1' }
     expect((await asPage(shop, 'POST', '/client/v1/validations', { ...sent, session })).status).toBe(200)
     expect((await asPage(shop, 'POST', '/client/v1/redemptions', { ...sent, session })).status).toBe(200)
+    await ok(shop, 'POST', '/v1/orders', { source_id: 'unredeemed', amount: 500 })
+    const unredeemed = { redeemables, order: { source_id: 'unredeemed' }, session }
+    expect((await asPage(shop, 'POST', '/client/v1/validations', unredeemed)).status).toBe(404)
     const again = (key: string) => asPage(shop, 'POST', '/client/v1/validations', { ...sent, session: { key } })
     expect((await again('cart-1')).status).toBe(200)
     expect((await again('cart-2')).status).toBe(404)
@@ -389,6 +391,50 @@ describe('sessions of the client side', () => {
     shop.service.clock.advance(3_600_001)
     expect(await open('c')).toBe(200)
   })
+})
+
+test('a session that a redemption has ended no longer counts', async () => {
+  const shop = await newProject({
+    env: { AUTH_MODE: 'either', CLIENT_SESSIONS_MAX: '2' },
+    project: { client_trusted_domains: ['shop.example'], ...allFlags },
+  })
+  await newDiscount(shop, 'TEN', amountOff(10))
+  for (const key of ['a', 'b', 'c', 'd', 'e']) {
+    const session = { type: 'LOCK', key }
+    expect((await asPage(shop, 'POST', '/client/v1/validations', { redeemables, order, session })).status).toBe(200)
+    const redeemed =
+      key < 'c'
+        ? await asPage(shop, 'POST', '/client/v1/redemptions', { redeemables, order, session: { key } })
+        : await shop.call('POST', '/v1/redemptions', { redeemables, order, session: { key } })
+    expect(redeemed.status).toBe(200)
+  }
+})
+
+test('a reply that an earlier release stored under the bare key of a page is given again', async () => {
+  const { shop } = await shopWithAnn()
+  const redeem = () =>
+    asPage(shop, 'POST', '/client/v1/redemptions', { redeemables, order }, { 'idempotency-key': 'from-before' })
+  const first = await redeem()
+  await shop.service.runtime.database.db
+    .updateTable('idempotency_keys')
+    .set({ key: 'from-before' })
+    .where('project_id', '=', shop.project_id)
+    .execute()
+  expect(await redeem()).toMatchObject({ headers: { 'idempotency-replayed': 'true' }, body: first.body })
+  expect((await ok(shop, 'GET', '/v1/vouchers/TEN')).redemption.redeemed_quantity).toBe(1)
+})
+
+test('who claims the id of a customer does not learn its source id', async () => {
+  const { shop, ann } = await shopWithAnn()
+  expect(await asPage(shop, 'POST', '/client/v1/customers', { id: ann.id })).toMatchObject({
+    status: 200,
+    body: { id: ann.id, source_id: null },
+  })
+})
+
+test('a malformed query is ignored where an operation has no query parameters', async () => {
+  const { shop } = await shopWithAnn()
+  expect((await asPage(shop, 'POST', '/client/v1/qualifications?a=%ZZ', { order })).status).toBe(200)
 })
 
 test('an idempotency key of a page does not meet that of the server side', async () => {
@@ -455,6 +501,24 @@ test('a role that may only read changes nothing, whatever the method', async () 
     ['POST', '/v1/vouchers/qualification', { order }],
   ] as const)
     expect((await as(method, path, body)).status, path).toBe(200)
+})
+
+test('operations that only read reduce their answer too', async () => {
+  const { shop } = await shopWithAnn()
+  const seen: string[] = []
+  const spied = operations
+    .filter(({ path }) => path === '/client/v1/qualifications')
+    .map((operation) => ({
+      ...operation,
+      view: (...[ctx, result]: Parameters<NonNullable<typeof operation.view>>) => {
+        seen.push(operation.path)
+        return operation.view?.(ctx, result)
+      },
+    }))
+  const app = newTestApp(shop.service.runtime, spied)
+  await send(app, 'POST', '/client/v1/qualifications', { order }, { ...clientPair(shop), origin })
+  await app.close()
+  expect(seen).toEqual(['/client/v1/qualifications'])
 })
 
 test('every client-side operation reduces its answer', () => {

@@ -3,7 +3,7 @@ import { didYouMean } from '../did-you-mean.ts'
 import { productMetadata, valueAt } from '../goods.ts'
 import type { Catalogue, MetadataType } from '../schema/index.ts'
 import { isRecord, ownEntry, toBoolean, toNumber } from '../values.ts'
-import { comparisonSteps } from '../work.ts'
+import { comparisonSteps, WorkMeter } from '../work.ts'
 import { type Condition, type FaultReporter, prepareConditions, scannedArguments } from './conditions.ts'
 import { domainOf } from './domains.ts'
 import { evaluateItems, linesOf, sumOf } from './items.ts'
@@ -275,12 +275,14 @@ function subRuleEvaluator(
 function largestQuantity(conditions: Record<string, unknown>, holds: Holds): (run: RuleRun) => number | null {
   let largest: number | null | undefined
   return (run) => {
+    // A budget of its own: what an evaluation may do must not depend on whether an earlier one has found it.
+    const ownRun = { ...run, work: new WorkMeter() }
     if (largest === undefined) {
       const numbers = Object.values(conditions).flat().map(toNumber)
       const quantities = numbers.flatMap((number) =>
         number === null ? [] : [Math.ceil(number), Math.floor(number) + 1],
       )
-      largest = quantities.sort((a, b) => b - a).find((quantity) => holds(quantity, run)) ?? null
+      largest = quantities.sort((a, b) => b - a).find((quantity) => holds(quantity, ownRun)) ?? null
     }
     return largest
   }

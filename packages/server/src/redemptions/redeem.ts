@@ -7,8 +7,9 @@ import { decideInBatch } from '../checkout/decision/redemption-batcher.ts'
 import { type CheckoutBody, type CheckoutRequest, readRequest } from '../checkout/decision/request.ts'
 import { batchableKeys } from '../checkout/decision/rows.ts'
 import type { RedeemableBody } from '../checkout/decision/schema.ts'
+import { endClientSession } from '../checkout/sessions/client-sessions.ts'
 import type { Ctx } from '../core/context.ts'
-import { type ApiError, invalidPayload } from '../core/http/errors.ts'
+import { ApiError, invalidPayload } from '../core/http/errors.ts'
 import type { StoredReplyResult } from '../core/http/operation.ts'
 import { newCascade } from '../loyalty/points/card.ts'
 import { applyDueChangesToCards } from '../loyalty/points/due-changes-to-cards.ts'
@@ -84,9 +85,10 @@ async function redeemRequest<Answer>(
       needs_transaction: needsTransaction,
       ...(needsPreparation ? { prepare } : {}),
     })
-  if (needsTransaction || needsPreparation || ctx.replyStore?.key != null) return decideAlone()
-  const keys = batchableKeys(ctx, request)
-  return keys === null ? decideAlone() : decideInBatch<Answer>(ctx, request, keys, decide, decideAlone)
+  const keys = needsTransaction || needsPreparation || ctx.replyStore?.key != null ? null : batchableKeys(ctx, request)
+  const answer = await (keys === null ? decideAlone() : decideInBatch<Answer>(ctx, request, keys, decide, decideAlone))
+  if (request.session?.key != null && !(answer instanceof ApiError)) endClientSession(ctx, request.session.key)
+  return answer
 
   function decide(checkout: Checkout): Decision<Answer> | TransactionalDecision<Answer> {
     const verdict = evaluateRedemption(ctx, checkout, { is_single })

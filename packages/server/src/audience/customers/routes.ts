@@ -192,14 +192,13 @@ export const customers = [
     reply: ClientCustomer,
     view: clientCustomerView,
     errors: ['invalid_payload', 'not_found', 'metadata_validation_failed'],
-    run: async (ctx, { body }) =>
-      toCustomer(
-        (
-          await upsertCustomer(ctx, withSourceId(ctx, body), {
-            keeps_metadata: true,
-            mayChange: (existing) => actsFor(ctx, existing),
-          })
-        ).customer,
-      ),
+    run: async (ctx, { body }) => {
+      const { customer } = await upsertCustomer(ctx, withSourceId(ctx, body), {
+        keeps_metadata: true,
+        mayChange: (existing) => actsFor(ctx, existing),
+      })
+      // Who claims an id does not learn the source id, which may be an e-mail address.
+      return toCustomer(body.id == null || actsFor(ctx, customer) ? customer : { ...customer, source_id: null })
+    },
   }),
 ]

@@ -1,4 +1,4 @@
-import { numbersRead } from '../../core/http/numeric-text.ts'
+import { listNumbersRead, numbersRead } from '../../core/http/numeric-text.ts'
 import { operation } from '../../core/http/operation.ts'
 import { startAsyncAction } from '../../core/jobs/async-action.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
@@ -9,9 +9,9 @@ import { importProducts } from './import.ts'
 import { pageOfProducts, withSkus } from './list.ts'
 import { removeProduct } from './remove.ts'
 import {
+  BulkProduct,
   BulkProductMetadata,
   BulkProducts,
-  ChangedProducts,
   CreateProduct,
   DeleteProductQuery,
   GetProductQuery,
@@ -28,7 +28,7 @@ import { changeProduct, upsertProduct } from './upsert.ts'
 
 const readNew = numbersRead(NewProduct)
 const readChanges = numbersRead(ProductChanges)
-const readMany = numbersRead(ChangedProducts)
+const readMany = listNumbersRead(BulkProduct)
 
 export const products = [
   operation({
@@ -111,7 +111,7 @@ export const products = [
     reply: StartedAsyncAction,
     status: 202,
     errors: ['invalid_payload'],
-    run: (ctx, { body }) => startAsyncAction(ctx, bulkUpdateProducts, { items: readMany(body) }),
+    run: async (ctx, { body }) => startAsyncAction(ctx, bulkUpdateProducts, { items: await readMany(body) }),
   }),
   operation({
     id: 'updateProductsMetadataInBulk',

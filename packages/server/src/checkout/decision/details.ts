@@ -138,13 +138,14 @@ async function refuseForeignOrder(
 ): Promise<void> {
   const isNamed = sent !== null && (sent.id !== null || sent.source_id !== null)
   if (isNamed && caller !== null && caller.id === order.customer_id) return
+  const redemptions = Object.keys(order.redemptions ?? {}) as `r_${string}`[]
   const inSession =
-    session?.key == null
+    session?.key == null || redemptions.length === 0
       ? undefined
       : await db
           .selectFrom('redemptions')
           .where('project_id', '=', project_id)
-          .where('id', 'in', Object.keys(order.redemptions ?? {}) as `r_${string}`[])
+          .where('id', 'in', redemptions)
           .where('session_key', '=', session.key)
           .select('id')
           .limit(1)

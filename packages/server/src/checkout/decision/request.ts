@@ -49,6 +49,7 @@ export interface SentCustomer {
 export interface RequestedSession {
   /** Null: a key is generated when the session is opened. */
   key: string | null
+  generated_key?: string
   /** Null: the request refers to an existing session and opens none. */
   opens: { ttl_ms: number; ttl: number; ttl_unit: NonNullable<SessionBody['ttl_unit']> } | null
 }
@@ -217,9 +218,12 @@ function timeToLive(ctx: Ctx, { ttl, ttl_unit }: SessionBody): NonNullable<Reque
 }
 
 /** The session that a validation opens or extends; null: the request opens none. */
-export function openedSession(ctx: Ctx, { key: sentKey, opens }: RequestedSession): SessionView | null {
+export function openedSession(ctx: Ctx, session: RequestedSession): SessionView | null {
+  const { opens } = session
   if (opens === null) return null
-  const key = sentKey ?? newId('session')
+  // Generated once: a decision that is repeated opens the same session.
+  if (session.key === null) session.generated_key ??= newId('session')
+  const key = session.key ?? (session.generated_key as string)
   countClientSession(ctx, key, opens.ttl_ms)
   return { key, type: 'LOCK', ttl: opens.ttl, ttl_unit: opens.ttl_unit }
 }

@@ -5,7 +5,7 @@ import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { Kysely, type KyselyConfig } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
-import { ConnectionWatch, closeAtOnce } from './connection-watch.ts'
+import { applicationName, ConnectionWatch, closeAtOnce } from './connection-watch.ts'
 import type { Database } from './database.ts'
 import { driverUrl } from './database-url.ts'
 import { dialectOver } from './dialect.ts'
@@ -40,7 +40,7 @@ export function connectPostgres({
   const pool = new pg.Pool({
     connectionString,
     max: connections_max,
-    application_name: 'guerdon',
+    application_name: applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.keep_alive_seconds * 1_000,
     connectionTimeoutMillis: connection_wait_seconds * 1_000,

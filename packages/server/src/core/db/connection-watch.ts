@@ -121,6 +121,7 @@ export class ConnectionWatch {
   /** Abandons the connections whose statements the server is not working on, and ends their server processes. */
   async #askServer(overdue: readonly Overdue[]): Promise<void> {
     const probe = new pg.Client({
+      application_name: applicationName,
       ...this.#options.client,
       connectionTimeoutMillis: limits.database_probe_ms,
       query_timeout: limits.database_probe_ms,
@@ -180,20 +181,27 @@ function isLost(connection: WatchedConnection, working: ReadonlySet<number>): bo
   return connection.silent !== null && now - connection.silent.since >= silentMs
 }
 
+/** Of the connections of the pool, unless `DATABASE_URL` has another one. */
+export const applicationName = 'guerdon'
+
 const lookMs = 500
 const silentMs = 1_000
 const orphansMs = 5_000
 const attemptsMax = 2
 
-/** Whether a server process executes a statement, and does not wait for the client to send or receive. */
-const isWorking = `(state = 'active' and wait_event_type is distinct from 'Client')`
+/**
+ * Whether a server process executes a statement, and does not wait for the client to send or receive. Where the server does not
+ * track that (`track_activities`), every process counts as working.
+ */
+const isWorking = `(state is null or state = 'disabled' or state = 'active' and wait_event_type is distinct from 'Client')`
 
 const workingPids = `select pid from pg_stat_activity where pid = any($1::int[]) and ${isWorking}`
 
 /** Not if it executes a statement: the number of a process that has ended may have been given to that of another node. */
 const endOrphans = `
   select pid, ${isWorking} as is_working, case when not ${isWorking} then pg_terminate_backend(pid) end
-  from pg_stat_activity where pid = any($1::int[]) and usename = current_user and application_name = 'guerdon'`
+  from pg_stat_activity where pid = any($1::int[]) and usename = current_user
+    and application_name = current_setting('application_name')`
 
 /** Changes whenever bytes arrive or leave. */
 function trafficOf({ connection: { stream } }: pg.Client): string {

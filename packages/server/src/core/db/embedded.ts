@@ -28,6 +28,14 @@ export class DiskFullError extends Error {
   }
 }
 
+/** The instance of a transaction has failed or was closed since it began: an outage, the request may be repeated. */
+class ReplacedInstanceError extends Error {
+  readonly code = '57P01'
+  constructor() {
+    super('The embedded database was closed during the transaction')
+  }
+}
+
 /**
  * The embedded database while its disk fills up. PGlite does not survive a full disk: when it cannot write its log it panics, and
  * the next statement would block the process for ever. So a reserve is kept: with less space left, the session is read-only,
@@ -38,6 +46,8 @@ export class Embedded {
   #instance: Instance | null
   #isFull = false
   #lookedAt = 0
+  /** When the database last found the disk full; a quota shows only then. */
+  #refusedAt = Number.NEGATIVE_INFINITY
   readonly #options: EmbeddedOptions
 
   constructor(pglite: PGlite, options: EmbeddedOptions) {
@@ -62,13 +72,16 @@ export class Embedded {
 
   /** Runs a statement of an instance, which may have been replaced since a transaction began on it. */
   async run<T>(instance: Instance, work: () => Promise<T>): Promise<T> {
-    if (instance !== this.#instance) throw new DiskFullError()
+    if (instance !== this.#instance) throw this.#isFull ? new DiskFullError() : new ReplacedInstanceError()
     try {
       return await work()
     } catch (error) {
       if (isFatal(error)) this.#instance = null
       const state = sqlState(error)
-      if (state === '53100') this.#setFull(true)
+      if (state === '53100') {
+        this.#refusedAt = performance.now()
+        this.#setFull(true)
+      }
       throw state === '53100' || (state === '25006' && instance.isReadOnly) ? new DiskFullError(error) : error
     }
   }
@@ -83,6 +96,7 @@ export class Embedded {
     const now = performance.now()
     if (now - this.#lookedAt < lookMs) return
     this.#lookedAt = now
+    if (this.#isFull && now - this.#refusedAt < refusedMs) return
     // More than the reserve before it counts as room, or every statement near the limit would switch it.
     this.#setFull(this.#options.freeBytes() < limits.embedded_reserve_bytes * (this.#isFull ? 1.25 : 1))
   }
@@ -95,6 +109,8 @@ export class Embedded {
 }
 
 const lookMs = 100
+/** Between two attempts to write where the disk has space but refuses it. */
+const refusedMs = 10_000
 
 const newInstance = (pglite: PGlite): Instance => ({
   pglite,

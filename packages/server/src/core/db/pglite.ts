@@ -59,7 +59,10 @@ export function pgliteDriver(embedded: Embedded, turns: Turns): Driver {
       // PostgreSQL rolls back instead if an earlier statement of the transaction failed.
       if ((await (connection as PgliteConnection).command('commit')) === 'ROLLBACK') throw new AbortedTransactionError()
     },
-    rollbackTransaction: async (connection) => void (await (connection as PgliteConnection).command('rollback')),
+    rollbackTransaction: async (connection) => {
+      // Not thrown: it would replace the error that caused the rollback. A broken instance is replaced (embedded.ts).
+      await (connection as PgliteConnection).command('rollback').catch(() => {})
+    },
     destroy: async () => {
       await turns.take()
       await embedded.close()

@@ -135,13 +135,22 @@ export function clientCheckOf(
   return async (request, reply) => {
     const admitted = request.admitted as Admitted & { project: Project }
     const { project, is_counted } = admitted
-    const sent = { body: request.body, query: parseQueryString(request.query as string) }
+    const sent = { body: request.body, query: queryOf(request) }
     const identity = clientIdentityIn(sent, project, { now: now(), age_max_ms: ageMaxMs })
     const isProven = identity?.is_proven === true
     admitted.identity = identity
     admitted.client = isProven ? `${project.id} ${identity.source_id}` : request.ip
     if (!is_counted) await limiter.countCall(project, { bulk: false, client: admitted.client }, reply)
     else if (isProven) limiter.recount(request.ip, admitted.client)
+  }
+}
+
+/** A malformed query is refused later, where the operation has query parameters. */
+function queryOf({ query }: FastifyRequest): unknown {
+  try {
+    return parseQueryString(query as string)
+  } catch {
+    return {}
   }
 }
 

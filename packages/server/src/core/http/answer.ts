@@ -12,6 +12,7 @@ import { downloadAnswer } from './download.ts'
 import { ApiError, errorText, notFound } from './errors.ts'
 import {
   claim,
+  findUnscoped,
   fingerprintOf,
   idempotencyKey,
   isKept,
@@ -97,6 +98,8 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     const project = admittedProject ?? (namesProject ? await namedProject(request, parts.runtime) : null)
     const scope = newScope(handler, request, reply, project)
     const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key'], keyScope) : null
+    const earlier = key === null || keyScope === '' ? null : await storedByEarlierRelease(scope, key)
+    if (earlier !== null) return send(reply.header('Idempotency-Replayed', 'true'), earlier)
     if (operation.saves === true) return send(reply, await runSelfSaving(scope, key))
     if (!isWrite) {
       const read = await readReplyOf(scope, await runOperation(scope, scope.ctx))
@@ -106,6 +109,11 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     for (const work of scope.afterCommit) work()
     return send(reply, stored)
   }
+}
+
+function storedByEarlierRelease({ handler, request, ctx }: RequestScope, key: string): Promise<StoredReply | null> {
+  const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
+  return findUnscoped(handler.runtime.database.db, ctx.project_id as string, key, fingerprint, ctx.now)
 }
 
 async function namedProject({ params }: FastifyRequest, { credentials }: Runtime): Promise<Project> {
@@ -239,7 +247,8 @@ async function storeReplyOnly(
   })
 }
 
-function replyOf({ handler, request, reply, ctx }: RequestScope, result: unknown): StoredReply {
+function replyOf(scope: RequestScope, result: unknown): StoredReply {
+  const { handler, request, reply } = scope
   const { operation, status, runtime } = handler
   request.refusal = result instanceof ApiError ? result : null
   if (result instanceof ApiError) {
@@ -249,15 +258,18 @@ function replyOf({ handler, request, reply, ctx }: RequestScope, result: unknown
   if (result instanceof Accepted)
     return { status: 202, body: serialise(reply, operation.accepted as TSchema, result.reply) }
   if (status === 204) return { status, body: '' }
-  const view = operation.view === undefined ? result : operation.view(ctx, result)
-  return { status, body: serialise(reply, operation.reply as TSchema, view) }
+  return { status, body: serialise(reply, operation.reply as TSchema, viewOf(scope, result)) }
 }
+
+/** What the caller may see of a result. */
+const viewOf = ({ handler: { operation }, ctx }: RequestScope, result: unknown): unknown =>
+  operation.view === undefined ? result : operation.view(ctx, result)
 
 /** The same for an operation that only reads, and whose reply is often a page. */
 async function readReplyOf(scope: RequestScope, result: unknown): Promise<StoredReply> {
   const { operation, status } = scope.handler
   if (result instanceof ApiError || result instanceof Accepted || status === 204) return replyOf(scope, result)
-  return { status, body: await serialiseInSlices(scope.reply, operation.reply as TSchema, result) }
+  return { status, body: await serialiseInSlices(scope.reply, operation.reply as TSchema, viewOf(scope, result)) }
 }
 
 function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
 import { sqlState, type Trx } from '../db/transaction.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
@@ -18,6 +19,30 @@ export function idempotencyKey(header: string | string[] | undefined, scope: str
       `Header Idempotency-Key must have 1 to ${limits.idempotency_key_length_max} printable ASCII characters`,
     )
   return scope === '' ? header : `${scope}${scopeEnd}${header}`
+}
+
+/**
+ * The reply that a node of 0.1.0, where keys had no scope, has stored for the same client-side request. Such replies expire within a
+ * day of an upgrade.
+ */
+export async function findUnscoped(
+  db: Db,
+  owner: string,
+  key: string,
+  fingerprint: Buffer,
+  now: Instant,
+): Promise<StoredReply | null> {
+  const unscoped = sentKey(key)
+  if (unscoped === key) return null
+  const stored = await db
+    .selectFrom('idempotency_keys')
+    .where('project_id', '=', owner)
+    .where('key', '=', unscoped)
+    .where('fingerprint', '=', fingerprint)
+    .where('expires_at', '>', now)
+    .select(['status', 'body'])
+    .executeTakeFirst()
+  return stored?.status == null ? null : { status: stored.status, body: stored.body as string }
 }
 
 /** No header contains a control character. */

@@ -43,7 +43,7 @@ async function readInSlices(bytes: Buffer, scan: Scan): Promise<unknown> {
   for (const { from, to } of pieces) {
     const text = bytes.subarray(from, to)
     const list = parsed(Buffer.concat([openBracket, text, closeBracket]), scan.isSuspect()) as unknown[]
-    if (list.length === 0) throw new MalformedJson() // nothing between two commas
+    if (list.length === 0 && pieces.length > 1) throw new MalformedJson() // nothing between two commas
     for (const element of list) elements.push(element)
     if (slice.isOver()) await slice.pause()
   }
@@ -129,8 +129,9 @@ function newScan(bytes: Buffer, { values_max, elements_max, element_bytes_max }:
           digits += 1
           if (digits > digitsMax) isSuspect = true
         } else {
-          if (digits > 0 && (byte | 0x20) === 0x65) isSuspect ||= isLargeExponent(bytes, at)
-          digits = 0
+          if (digits > 0 && (byte | 0x20) === 0x65)
+            isSuspect ||= digits > digitsWithExponentMax || isLargeExponent(bytes, at)
+          if (byte !== 0x2e) digits = 0
           if (byte === 0x22) isText = true
           else if (byte === 0x2c) {
             count()
@@ -165,6 +166,8 @@ const openArray = 0x5b
 const closeArray = 0x5d
 /** A number of more digits may overflow to Infinity. */
 const digitsMax = 308
+/** With an exponent of up to two digits, one of more digits may. */
+const digitsWithExponentMax = digitsMax - 99
 
 /** The first byte after white space and a byte order mark. */
 function firstByte(bytes: Buffer, from = 0): number {

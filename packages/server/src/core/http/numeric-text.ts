@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { variantOf } from '../lib/known-only.ts'
+import { forEachInSlices } from '../lib/time-slice.ts'
 import { invalidPayload } from './errors.ts'
-import { compileValidator } from './validation.ts'
+import { compileValidator, faultsIn } from './validation.ts'
 
 interface Schema {
   type?: string | string[]
@@ -33,13 +34,31 @@ export function numbersRead<T extends TSchema>(schema: T): (body: Static<T>) => 
   }
 }
 
+/** The same for a long list: it is read in slices, so that other requests have their turn. */
+export function listNumbersRead<T extends TSchema>(schema: T): (list: Static<T>[]) => Promise<Static<T>[]> {
+  const validator = compileValidator(schema)
+  return async (list) => {
+    const read: Static<T>[] = []
+    await forEachInSlices(list, (item, index) => {
+      const converted = withNumbers(schema as Schema, item)
+      if (validator.firstError(converted, { root: 'Payload', required: 'should' }) !== null) {
+        const [fault] = faultsIn(schema as Schema, converted, `[${index}]`, { root: 'Payload', required: 'should' })
+        throw invalidPayload(fault === undefined ? `Property [${index}] is out of bounds` : [fault])
+      }
+      read.push(converted as Static<T>)
+    })
+    return read
+  }
+}
+
 /** JSON Schema applies `pattern` to strings only and bounds to numbers only, so one schema can have both. */
 const patterns = { integer: '^[+-]?\\d+(\\.0+)?$', number: '^[+-]?\\d+(\\.\\d+)?$' } as const
 
-const wholeNumber = new RegExp(patterns.integer)
+const expressions = { integer: new RegExp(patterns.integer), number: new RegExp(patterns.number) } as const
 
 /** The whole number that a text writes, also as a decimal (`"2699.00"`); undefined for any other text. */
-export const wholeNumberOf = (text: string): number | undefined => (wholeNumber.test(text) ? Number(text) : undefined)
+export const wholeNumberOf = (text: string): number | undefined =>
+  expressions.integer.test(text) ? Number(text) : undefined
 
 const numberType = ({ type }: Schema): keyof typeof patterns | undefined => {
   const types = [type].flat()
@@ -84,7 +103,7 @@ const copies = new WeakMap<object, object>()
 function withNumbers(schema: Schema, value: unknown): unknown {
   if (typeof value === 'string') {
     const number = numberType(schema)
-    return number !== undefined && new RegExp(patterns[number]).test(value) ? Number(value) : value
+    return number !== undefined && expressions[number].test(value) ? Number(value) : value
   }
   if (typeof value !== 'object' || value === null) return value
   const { properties, additionalProperties, items, anyOf } = schema

@@ -154,14 +154,22 @@ function elementsReaderOf(schema: TSchema, wording: Wording): ElementsReader | n
       if (unknown.length < limits.listed_faults_max)
         unknown.push(...element.unknownFields(item).map((field) => ({ ...field, path: place + field.path })))
       if (faults.length < limits.listed_faults_max && element.firstError(item, wording) !== null)
-        for (const fault of faultsIn(items as Schema, item, place, wording)) {
-          faults.push(fault)
-          if (faults.length === limits.listed_faults_max) break
-        }
+        addFaults(faults, place, faultsIn(items as Schema, item, place, wording))
       read.push(faults.length === 0 ? element.normalise(item) : item)
     })
     const listed = [...faults, ...reportUnknown('body', unknown.slice(0, limits.listed_faults_max))]
     if (listed.length > 0) throw invalidPayload(listed.slice(0, limits.listed_faults_max))
     return read
   }
+}
+
+/** Adds the faults of an element, up to the number that is listed. An element that fails the compiled check has at least one. */
+function addFaults(faults: Fault[], place: string, found: Iterable<Fault>): void {
+  const before = faults.length
+  for (const fault of found) {
+    faults.push(fault)
+    if (faults.length === limits.listed_faults_max) return
+  }
+  if (faults.length === before)
+    faults.push({ path: place, details: `Property ${place} does not have the required shape` })
 }

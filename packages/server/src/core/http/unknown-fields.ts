@@ -42,14 +42,16 @@ const nameLengthMax = 100
 interface Shape {
   /** The declared fields. */
   fields: Map<string, Shape>
-  /** The shape of all other fields, and of the elements of a list; null: there are none, so other fields are unknown. */
+  /** The shape of all other fields; null: there are none, so other fields are unknown. */
   others: Shape | null
+  /** The shape of the elements of a list; null: they have no fields to look at. */
+  elements: Shape | null
 }
 
 /** A value without fields of its own. */
-const plain: Shape = { fields: new Map(), others: null }
+const plain: Shape = { fields: new Map(), others: null, elements: null }
 /** Metadata and other values of any content. */
-const anything: Shape = { fields: new Map(), others: null }
+const anything: Shape = { fields: new Map(), others: null, elements: null }
 
 /** `shapes` has the shapes that are being built: a schema may contain itself. */
 function shapeOf(schema: Schema, shapes: Map<Schema, Shape>): Shape {
@@ -60,14 +62,16 @@ function shapeOf(schema: Schema, shapes: Map<Schema, Shape>): Shape {
   const { properties, additionalProperties, items } = declared
   const types = typesOf(declared)
   if (!types.includes('object') && !types.includes('array')) return plain
-  const others = items ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
-  if (others === undefined && (properties === undefined || additionalProperties === true)) return anything
-  const shape: Shape = { fields: new Map(), others: null }
+  const others = typeof additionalProperties === 'object' ? additionalProperties : undefined
+  if (items === undefined && others === undefined && (properties === undefined || additionalProperties === true))
+    return anything
+  const shape: Shape = { fields: new Map(), others: null, elements: null }
   shapes.set(declared, shape)
   for (const [name, property] of Object.entries(properties ?? {})) shape.fields.set(name, shapeOf(property, shapes))
   if (others !== undefined) shape.others = shapeOf(others, shapes)
+  if (items !== undefined) shape.elements = shapeOf(items, shapes)
   // Elements without fields need not be visited.
-  if (items !== undefined && (shape.others === plain || shape.others === anything)) return plain
+  if (items !== undefined && (shape.elements === plain || shape.elements === anything)) return plain
   return shape
 }
 
@@ -81,17 +85,17 @@ function merged(a: Shape, b: Shape): Shape {
     const same = fields.get(name)
     fields.set(name, same === undefined ? shape : merged(same, shape))
   }
-  return {
-    fields,
-    others: a.others === null || b.others === null ? (a.others ?? b.others) : merged(a.others, b.others),
-  }
+  return { fields, others: mergedOr(a.others, b.others), elements: mergedOr(a.elements, b.elements) }
 }
+
+const mergedOr = (a: Shape | null, b: Shape | null): Shape | null =>
+  a === null || b === null ? (a ?? b) : merged(a, b)
 
 function hasUnknown(shape: Shape, value: unknown): boolean {
   if (shape === plain || shape === anything || typeof value !== 'object' || value === null) return false
-  const { fields, others } = shape
+  const { fields, others, elements } = shape
   if (Array.isArray(value)) {
-    if (others !== null) for (const item of value) if (hasUnknown(others, item)) return true
+    if (elements !== null) for (const item of value) if (hasUnknown(elements, item)) return true
     return false
   }
   for (const name in value) {
@@ -103,11 +107,11 @@ function hasUnknown(shape: Shape, value: unknown): boolean {
 
 function listUnknown(shape: Shape, value: unknown, path: string, found: UnknownField[]): void {
   if (shape === plain || shape === anything || typeof value !== 'object' || value === null) return
-  const { fields, others } = shape
+  const { fields, others, elements } = shape
   const isList = Array.isArray(value)
   for (const [name, member] of Object.entries(value)) {
     if (found.length >= limits.listed_faults_max) return
-    const field = (isList ? undefined : fields.get(name)) ?? others
+    const field = isList ? elements : (fields.get(name) ?? others)
     const memberPath = isList ? `${path}[${name}]` : `${path}.${shortName(name)}`
     if (field !== null) listUnknown(field, member, memberPath, found)
     else if (!isList) found.push({ path: memberPath, name, known: [...fields.keys()] })
