@@ -56,4 +56,23 @@ describe('the steps of an evaluation are limited', () => {
     expect(new Set(reasonsOf(outcomes))).toEqual(new Set(['applies']))
     expect(evaluate(facts({ order: { items: lines(5) }, redeemables: [hostile('A')] })).valid).toBe(true)
   })
+
+  test('codes that each pick all lines of a long order are within the limit', () => {
+    const picking: ValidationRule = {
+      id: 'val_picking',
+      rules: {
+        '1': {
+          name: 'order.items.any',
+          conditions: {},
+          rules: { '1': { name: 'product.discount_applicable', conditions: { $is: [true] } }, logic: '1' },
+        },
+        logic: '1',
+      },
+    }
+    const redeemables = Array.from({ length: 5 }, (_, index) =>
+      voucher(`D${index}`, percentOff(1), { rules: [picking] }),
+    )
+    const { redeemables: outcomes } = evaluate(facts({ order, redeemables }))
+    expect(reasonsOf(outcomes)).toEqual(Array(5).fill('applies'))
+  })
 })

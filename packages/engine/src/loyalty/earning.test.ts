@@ -358,3 +358,26 @@ describe('accruals', () => {
     expect(fires({ event: 'customer.loyalty.tier.left' }, own)).toBe(false)
   })
 })
+
+test('a rule that takes too many steps pays nothing, and does not take from the rules after it', () => {
+  const spender = rule(fixed(5), { id: 'ern_heavy', created_at: '2024-01-01T00:00:00.000Z' })
+  const passes: NonNullable<Parameters<typeof accruals>[1]> = ({ id }, { work }) => {
+    if (id !== 'ern_heavy') return true
+    try {
+      work.spend(10_000_000)
+      return true
+    } catch {
+      return false
+    }
+  }
+  expect(accruals(facts([spender, rule(fixed(7))]), passes).map(({ points }) => points)).toEqual([7])
+})
+
+test('a rule has the whole budget, whatever the rules before it have taken', () => {
+  const passes: NonNullable<Parameters<typeof accruals>[1]> = (_, { work }) => {
+    work.spend(400_000)
+    return true
+  }
+  const rules = ['a', 'b', 'c'].map((id) => rule(fixed(1), { id: `ern_${id}` }))
+  expect(accruals(facts(rules), passes)).toHaveLength(3)
+})

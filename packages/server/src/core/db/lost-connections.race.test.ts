@@ -132,6 +132,15 @@ describe.concurrent('connections that the network forgot', () => {
   })
 })
 
+test('where the server does not tell what it works on, a statement that takes long is answered too', async () => {
+  const url = new URL(postgresUrl())
+  url.searchParams.set('options', '-c track_activities=off')
+  const database = connectPostgres({ connectionString: url.href, statement_answer_seconds: 0.1 })
+  atEnd(() => database.close())
+  const { rows } = await sql`select 'done' as answer from pg_sleep(3)`.execute(database.db)
+  expect(rows).toEqual([{ answer: 'done' }])
+})
+
 async function openDatabaseBehindProxy(): Promise<{ proxy: ForgetfulProxy; database: Database }> {
   const proxy = await openForgetfulProxy(postgresUrl())
   const database = connectPostgres({ connectionString: proxy.url })

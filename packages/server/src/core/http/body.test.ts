@@ -154,6 +154,8 @@ describe('text that the database cannot store is refused', () => {
 
   test.each([
     '{"name":1e999}',
+    `{"name":${'9'.repeat(300)}e99}`,
+    `{"name":${'9'.repeat(300)}.5e99}`,
     `{"name":[${'9'.repeat(400)}]}`,
     '{"name":"a\\u0000b"}',
     '{"metadata":{"a":["\\u0000"]}}',
