@@ -118,7 +118,8 @@ export const environment = {
   },
   CLIENT_RATE_LIMIT: {
     standard: '5/PT5S',
-    meaning: 'rate limit for client-side calls per IP address and node; set to an empty value to disable',
+    meaning:
+      'rate limit for client-side calls per IP address, or per customer that they prove, and node; set to an empty value to disable',
   },
   WRONG_CREDENTIALS_LIMIT: {
     standard: '10/PT1M',

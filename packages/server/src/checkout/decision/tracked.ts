@@ -1,3 +1,4 @@
+import { isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { trackingName, trackingProof } from '../../core/http/tracking-id.ts'
 import type { Checkout } from './facts.ts'
@@ -12,6 +13,6 @@ export function trackingIdOf(
 ): { tracking_id?: string } {
   const sourceId = buyer.customer?.source_id ?? null
   if (sourceId === null) return {}
-  if (caller.channel !== 'CLIENT_API') return { tracking_id: trackingProof(project, sourceId, Date.parse(now)) }
+  if (!isClientSide({ caller })) return { tracking_id: trackingProof(project, sourceId, Date.parse(now)) }
   return { tracking_id: identity?.tracking_id ?? trackingName(project, sourceId) }
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
 /**
- * What a client-side request may see. Projects that exist already keep accepting claimed identities, so that an upgrade changes
- * nothing at a checkout; the operator switches them to `proven`.
+ * What a client-side request may see. Projects that exist already keep accepting claimed identities, so that an upgrade does not
+ * stop their pages; the operator switches them to `proven`.
  */
 export async function up(db: Db): Promise<void> {
   await sql`
