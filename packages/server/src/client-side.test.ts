@@ -3,7 +3,7 @@ import type { Project } from './core/db/project-row.ts'
 import { trackingName, trackingProof } from './core/http/tracking-id.ts'
 import { operations } from './operations.ts'
 import { type Answer, newProject, newTestApp, type Shop, send } from './testing/app.ts'
-import { amountOff, newDiscount, newGiftCard, percentOff } from './testing/checkout.ts'
+import { amountOff, newCard, newDiscount, newGiftCard, percentOff } from './testing/checkout.ts'
 import { newEventSchema } from './testing/loyalty.ts'
 import { ok } from './testing/orders.ts'
 
@@ -422,6 +422,71 @@ test('a reply that an earlier release stored under the bare key of a page is giv
     .execute()
   expect(await redeem()).toMatchObject({ headers: { 'idempotency-replayed': 'true' }, body: first.body })
   expect((await ok(shop, 'GET', '/v1/vouchers/TEN')).redemption.redeemed_quantity).toBe(1)
+})
+
+test('nobody learns who referred or holds a code, nor what a tracking id stands for', async () => {
+  const { shop, ann } = await shopWithAnn()
+  await ok(shop, 'POST', '/v1/campaigns', {
+    name: 'Refer',
+    campaign_type: 'REFERRAL_PROGRAM',
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(10) },
+    referral_program: { conversion_event: { type: 'redemption' } },
+  })
+  const { voucher } = await ok(shop, 'POST', '/v1/publications', { campaign: 'Refer', customer: { source_id: 'ann' } })
+  const byCode = [{ object: 'voucher', id: voucher.code }]
+  const name = trackingName(await projectOf(shop), 'gone@private.example')
+  for (const [path, body] of [
+    [`validate?code=${voucher.code}&amount=100`, undefined],
+    ['validations', { redeemables: byCode, order }],
+    ['validations', { redeemables, order: { ...order, referrer: trackingName(await projectOf(shop), 'ann') } }],
+    ['redemptions', { redeemables: byCode, order }],
+    ['redemptions', { redeemables, order: { ...order, referrer: name } }],
+    ['redemptions', { redeemables, order: { ...order, referrer: { source_id: name } } }],
+  ] as const) {
+    const answer = await asPage(shop, body === undefined ? 'GET' : 'POST', `/client/v1/${path}`, body)
+    expect([200, 404]).toContain(answer.status)
+    expect(JSON.stringify(answer.body)).not.toContain(ann.id)
+    expect(JSON.stringify(answer.body)).not.toContain('gone@private.example')
+  }
+})
+
+test('a loyalty card is refused to a page that does not prove its holder', async () => {
+  const shop = await newShop()
+  const card = await newCard(shop, { points: 4_321 })
+  const body = { redeemables: [{ object: 'voucher', id: card.code, reward: { id: card.reward_id } }], order }
+  const lock = { ...body, session: { type: 'LOCK' } }
+  const answer = await asPage(shop, 'POST', '/client/v1/validations', lock)
+  expect(answer).toMatchObject({ status: 200, body: { valid: false } })
+  expect(JSON.stringify(answer.body)).not.toContain('4321')
+  expect((await asPage(shop, 'POST', '/client/v1/redemptions', body)).status).toBe(403)
+})
+
+test('metadata that a page sends for an existing customer is not stored', async () => {
+  const { shop } = await shopWithAnn()
+  const customer = { source_id: await proofOf(shop, 'ann'), name: 'Ann', metadata: { vip: 'yes' } }
+  for (const name of ['redemptions', 'publish', 'events', 'customers']) {
+    const [method, path, body] = calls[name]?.({ customer }) ?? []
+    const sent = name === 'customers' ? customer : body
+    expect((await asPage(shop, method as string, path as string, sent)).status).toBe(200)
+    expect(await ok(shop, 'GET', '/v1/customers/ann')).toMatchObject({ name: 'Ann', metadata: profile.metadata })
+  }
+})
+
+test('a key that may only read gets no proof', async () => {
+  const { shop } = await shopWithAnn()
+  const { app_id, secret } = (await shop.manage('POST', '/api-keys', { name: 'Viewer', role: 'VIEWER' })).body
+  const as = (method: string, path: string, body?: unknown) =>
+    send(shop.service.app, method, path, body, { 'x-app-id': app_id, 'x-app-token': secret })
+  expect((await as('GET', '/v1/customers/ann/tracking-id')).status).toBe(403)
+  const { body } = await as('POST', '/v1/qualifications', { order, customer: { source_id: 'ann' } })
+  expect(body.tracking_id).toBe(trackingName(await projectOf(shop), 'ann'))
+})
+
+test('HEAD does not run an operation that changes something', async () => {
+  const { shop } = await shopWithAnn()
+  expect((await shop.call('HEAD', '/v1/publications/create?campaign=Welcome&customer=head')).status).toBe(405)
+  expect((await shop.call('GET', '/v1/customers/head')).status).toBe(404)
 })
 
 test('who claims the id of a customer does not learn its source id', async () => {

@@ -30,6 +30,9 @@ export interface Runtime {
   now: () => number
 }
 
+/** Roles that may change something. */
+export const writingRoles: ReadonlySet<Role> = new Set<Role>(['ADMIN', 'USER', 'USER_RESTRICTED'])
+
 /** The caller, as recorded in events and redemptions and compared by rules. */
 export interface Caller {
   channel: 'API' | 'CLIENT_API' | 'MANAGEMENT' | 'INTERNAL'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type StoredCustomer, toCustomer } from '../audience/customers/customer.ts'
-import { disabledOnClient, mayWriteCustomers, unproven } from '../audience/customers/on-client-side.ts'
+import { disabledOnClient, isClientSide, mayWriteCustomers, unproven } from '../audience/customers/on-client-side.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerChange, CustomerFigure } from '../core/db/checkout-changes.ts'
@@ -50,10 +50,14 @@ export function redeemingCustomer(ctx: Ctx, { request, buyer, rows }: Checkout):
     }
   }
   const { xmin, ...before } = stored
-  const { xmin: _, ...after } = customer as typeof stored
+  const { xmin: _, ...evaluated } = customer as typeof stored
+  // Rules compare metadata: a page sends it for this request only.
+  const keepsMetadata = isClientSide(ctx)
+  const after = keepsMetadata ? { ...evaluated, metadata: before.metadata } : evaluated
   if (!mayWriteCustomers(ctx) || isDeepStrictEqual(before, after))
     return { customer: before, isNew: false, isChanged: false, xmin, events: [] }
-  const changed = { ...after, metadata: rules.merged(before.metadata, profile.metadata ?? {}), updated_at: ctx.now }
+  const sentMetadata = keepsMetadata ? {} : (profile.metadata ?? {})
+  const changed = { ...after, metadata: rules.merged(before.metadata, sentMetadata), updated_at: ctx.now }
   return {
     customer: changed,
     isNew: false,

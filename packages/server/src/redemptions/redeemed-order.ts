@@ -71,10 +71,10 @@ export function redeemedOrder(
 
 /** Refuses an unknown referrer that the request names. */
 function referrerFor(checkout: Checkout, applied: readonly Applicable[]): CustomerRow['id'] | null {
-  const { referrer } = checkout.request
+  const { referrer, referrer_sent } = checkout.request
   const { customers } = checkout.rows
   if (referrer !== null && !customers.some(({ id, source_id }) => id === referrer || source_id === referrer))
-    throw notFound('customer', referrer)
+    throw notFound('customer', referrer_sent ?? referrer)
   return referrerOf(checkout, appliedOf(checkout, applied))
 }
 

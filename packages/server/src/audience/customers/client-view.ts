@@ -3,10 +3,17 @@ import type { Ctx } from '../../core/context.ts'
 import { ClientCustomer } from './schema.ts'
 
 /**
- * What no page of a shop is told: who holds a code, why rules were met, and the figures of a promotion
+ * What no page of a shop is told: who holds a code or referred somebody, why rules were met, and the figures of a promotion
  * (docs/reference/client-side.md#answers).
  */
-const hidden: ReadonlySet<string> = new Set(['holder', 'explanation', 'summary'])
+const hidden: ReadonlySet<string> = new Set([
+  'holder',
+  'holder_id',
+  'referrer',
+  'referrer_id',
+  'explanation',
+  'summary',
+])
 
 /** The fields of the short customer. */
 const customerFields = ['id', 'source_id', 'object'] as const

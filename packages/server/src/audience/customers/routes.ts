@@ -176,6 +176,7 @@ export const customers = [
     description:
       'For the pages of a customer that the shop has recognised: client-side requests prove by it for which customer they are.',
     reply: IssuedTrackingId,
+    empowers: true,
     errors: ['not_found', 'invalid_customer'],
     target: (ctx, { params }) => getCustomer(ctx, params.customerId),
     run: async (ctx, { target }) => issueTrackingId(ctx, target),

@@ -22,9 +22,19 @@ export interface Buyer {
  * card among the redeemables (`namedCustomer` in details.ts). An unknown customer that the request names gets its id here; a
  * redemption creates it under this id.
  */
-export function buyerOf(ctx: Ctx, { customer: sent, tracked }: CheckoutRequest, { caller }: CheckoutRows): Buyer {
+export function buyerOf(
+  ctx: Ctx,
+  { customer: sent, tracked }: CheckoutRequest,
+  { caller, is_unproven }: CheckoutRows,
+): Buyer {
   const sourceId = caller === null ? (sent?.source_id ?? tracked?.source_id ?? null) : caller.source_id
   if (tracked !== null && sourceId !== tracked.source_id) throw ambiguous(tracked.sent, sent?.sent ?? null)
+  // The card names a holder that the page has not proven: anybody but the holder, so that the card is refused.
+  if (sent === null && is_unproven)
+    return {
+      stored: null,
+      customer: newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: null }, ctx.now),
+    }
   if (sent === null) return { stored: caller, customer: caller }
   const before =
     caller ?? newCustomerRow({ id: newId('customer', Date.parse(ctx.now)), source_id: sent.source_id }, ctx.now)

@@ -131,7 +131,7 @@ function namedCustomer(
  */
 async function refuseForeignOrder(
   { project_id }: Ctx,
-  { customer: sent, session }: CheckoutRequest,
+  { customer: sent, session, order: sentOrder }: CheckoutRequest,
   order: NonNullable<Rows['order']>,
   caller: CheckoutRows['caller'],
   db: CheckoutLoadOptions['db'],
@@ -150,7 +150,7 @@ async function refuseForeignOrder(
           .select('id')
           .limit(1)
           .executeTakeFirst()
-  if (inSession === undefined) throw notFound('order', order.source_id ?? order.id)
+  if (inSession === undefined) throw notFound('order', sentOrder?.id ?? sentOrder?.source_id ?? order.id)
 }
 
 /** Whether rules of the request compare counters. */

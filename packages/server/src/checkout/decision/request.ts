@@ -21,6 +21,8 @@ export interface CheckoutRequest {
   order: OrderInput | null
   /** Id or source id. */
   referrer: string | null
+  /** The referrer as it was sent, which may be a tracking id. */
+  referrer_sent: string | null
   metadata: Record<string, unknown> | null
   session: RequestedSession | null
   expand: ReadonlySet<string> | null
@@ -83,7 +85,7 @@ export function readRequest(
     customer,
     tracked,
     order: order == null ? null : readCheckoutOrder(order),
-    referrer: order?.referrer_id ?? referrerIn(ctx, order?.referrer),
+    ...readReferrer(ctx, order),
     metadata: body.metadata ?? null,
     session: readSession(ctx, body.session),
     expand: options?.expand == null ? null : new Set(options.expand),
@@ -136,12 +138,18 @@ function readSentCustomer({ project }: Ctx, sent: CustomerBody | string | null |
   }
 }
 
-function referrerIn(ctx: Ctx, sent: CustomerBody | string | null | undefined): string | null {
-  const customer = readSentCustomer(ctx, sent)
-  return customer?.source_id ?? customer?.id ?? null
+function readReferrer(
+  ctx: Ctx,
+  order: CheckoutOrder | null | undefined,
+): Pick<CheckoutRequest, 'referrer' | 'referrer_sent'> {
+  const customer = readSentCustomer(ctx, order?.referrer)
+  return {
+    referrer: order?.referrer_id ?? customer?.source_id ?? customer?.id ?? null,
+    referrer_sent: order?.referrer_id ?? customer?.sent ?? null,
+  }
 }
 
-/** Without customer and referrer: `readCustomer` and `referrerIn` read those. */
+/** Without customer and referrer: `readCustomer` and `readReferrer` read those. */
 function readCheckoutOrder({
   customer: _,
   customer_id: __,

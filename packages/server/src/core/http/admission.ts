@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Runtime } from '../context.ts'
+import { type Caller, type Runtime, writingRoles } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import type { Role } from '../db/tables.ts'
 import { limits } from '../lib/limits.ts'
@@ -92,7 +92,8 @@ function projectGate(
     const client = isPage ? request.ip : null
     // A call for which its address has no calls left may prove a customer that has: then its body decides (`clientCheckOf`).
     const isCounted = family !== 'client' || !limiter.isFull(request.ip)
-    if (isCounted) {
+    if (!isCounted) limiter.defer(request.ip)
+    else {
       const pendingCount = limiter.countCall(project, { bulk, client }, reply)
       if (pendingCount !== null) await pendingCount
     }
@@ -140,8 +141,10 @@ export function clientCheckOf(
     const isProven = identity?.is_proven === true
     admitted.identity = identity
     admitted.client = isProven ? `${project.id} ${identity.source_id}` : request.ip
-    if (!is_counted) await limiter.countCall(project, { bulk: false, client: admitted.client }, reply)
-    else if (isProven) limiter.recount(request.ip, admitted.client)
+    if (!is_counted) {
+      if (isProven) limiter.endDeferral(request.ip)
+      await limiter.countCall(project, { bulk: false, client: admitted.client }, reply)
+    } else if (isProven) limiter.recount(request.ip, admitted.client)
   }
 }
 
@@ -173,9 +176,8 @@ function managementGate({ runtime: { credentials, now }, wrongCredentials }: Gat
 
 /** Every role may read; an operation that can change something requires a writing role, or one that it lists in `also_for`. */
 function rolesFor(operation: Operation): ReadonlySet<Role> {
-  const writers: Role[] = ['ADMIN', 'USER', 'USER_RESTRICTED']
-  const changes = writes(operation) || operation.saves === true
-  return new Set<Role>([...writers, ...(changes ? (operation.also_for ?? []) : (['VIEWER', 'MERCHANT'] as const))])
+  const changes = writes(operation) || operation.saves === true || operation.empowers === true
+  return new Set<Role>([...writingRoles, ...(changes ? (operation.also_for ?? []) : (['VIEWER', 'MERCHANT'] as const))])
 }
 
 /** Calls that count against the bulk limit instead of the ordinary one (docs/reference/limits.md#rate-limits). */

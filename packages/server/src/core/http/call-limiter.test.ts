@@ -542,6 +542,24 @@ describe('the limit of a client address', () => {
     expect(await as(trackingName(row, 'cat'))).toBe(429)
     // With no calls of the address left, a proven customer still gets through.
     expect(await as(proofOf('cat'))).toBe(200)
+    // Whoever proves nothing, or sends what cannot be read, is refused before long.
+    const malformed = () =>
+      node.app.inject({
+        method: 'POST',
+        url: '/client/v1/probes',
+        remoteAddress: '203.0.113.7',
+        headers: {
+          origin,
+          'x-client-application-id': shop.client_id,
+          'x-client-token': shop.client_token,
+          'content-type': 'application/json',
+        },
+        payload: '{',
+      })
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 40; attempt += 1) statuses.push((await malformed()).statusCode)
+    expect(statuses.slice(0, 5)).toEqual([400, 400, 400, 400, 400])
+    expect(statuses.slice(-15)).toEqual(Array(15).fill(429))
   })
 
   test('does not apply to /v1', async () => {

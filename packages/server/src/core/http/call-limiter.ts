@@ -13,13 +13,22 @@ export interface CallLimiter {
   countCall(project: Project, call: { bulk: boolean; client: string | null }, reply: FastifyReply): Promise<void> | null
   /** Whether the next call of the client would be refused. */
   isFull(client: string): boolean
+  /** Lets a call in that may prove another client, or throws 429 if too many of the address proved none. */
+  defer(address: string): void
+  /** To be called when a deferred call has proved another client. */
+  endDeferral(address: string): void
   /** Counts a call, which `countCall` counted for one client, for another one instead; or throws 429 and leaves it as it is. */
   recount(from: string, to: string): void
 }
 
+const deferralsPerCall = 10
+
 export function newCallLimiter(runtime: Runtime): CallLimiter {
   const { settings, now } = runtime
-  const clients = newClientLimiter(settings.client_rate_limit)
+  const limit = settings.client_rate_limit
+  const clients = newClientLimiter(limit)
+  // More than a client has: the customers behind a proxy must not lose their turn to one that proves nothing.
+  const deferrals = newClientLimiter(limit && { ...limit, calls: limit.calls * deferralsPerCall })
   return {
     countCall(project, { bulk, client }, reply) {
       const at = now()
@@ -31,6 +40,8 @@ export function newCallLimiter(runtime: Runtime): CallLimiter {
       })
     },
     isFull: (client) => clients.isFull(client, now()),
+    defer: (address) => deferrals.take(address, now()),
+    endDeferral: (address) => deferrals.giveBack(address),
     recount(from, to) {
       clients.take(to, now())
       clients.giveBack(from)

@@ -4,7 +4,7 @@ import { type AnswerParts, answerOf } from './answer.ts'
 import { bodyBytesMax } from './body-limits.ts'
 import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
-import type { Method, Operation } from './operation.ts'
+import { type Method, type Operation, writes } from './operation.ts'
 
 export type Route = Pick<Operation, 'method' | 'path'>
 
@@ -25,6 +25,8 @@ export function mount(
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operation },
+      // HEAD would run an operation that changes something and throw its answer away.
+      exposeHeadRoute: !writes(operation) && operation.saves !== true,
       bodyLimit: bodyBytesMax(operation, parts.runtime.settings),
       onRequest: async (request, reply) => {
         request.admitted = await gate(request, reply)

@@ -54,6 +54,8 @@ export interface Operation {
   idempotent?: false
   /** Removes from the reply the secrets that must not be stored; a repeated Idempotency-Key is answered without them. */
   withoutSecrets?(reply: object): object
+  /** Set where the reply lets its reader change something: it takes a writing role, though the operation itself only reads. */
+  empowers?: true
   /** Roles that may call it in addition to those that its method admits (docs/reference/authentication.md#roles). */
   also_for?: readonly Role[]
   /** The project setting that enables this client-side operation. */

@@ -1,5 +1,10 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
-import { disabledOnClient, mayWriteCustomers, refuseUnlessActsFor } from '../../audience/customers/on-client-side.ts'
+import {
+  disabledOnClient,
+  isClientSide,
+  mayWriteCustomers,
+  refuseUnlessActsFor,
+} from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody } from '../../audience/customers/schema.ts'
 import { upsertCustomer } from '../../audience/customers/upsert.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -47,7 +52,9 @@ export async function writeRecipient(
 ): Promise<StoredCustomer | undefined> {
   const body: CustomerBody = typeof sent === 'string' ? { source_id: sent } : sent
   if (existing !== undefined)
-    return needsUpdate(ctx, sent) ? (await upsertCustomer(ctx, { ...body, id: existing.id })).customer : existing
+    return needsUpdate(ctx, sent)
+      ? (await upsertCustomer(ctx, { ...body, id: existing.id }, { keeps_metadata: isClientSide(ctx) })).customer
+      : existing
   const { source_id } = body
   if (source_id == null) return (await upsertCustomer(ctx, body)).customer
   return rollbackUnlessResult(ctx, async () => {

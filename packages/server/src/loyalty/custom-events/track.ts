@@ -120,7 +120,7 @@ async function actorOf(ctx: Ctx, sent: CustomerBody): Promise<StoredCustomer> {
       refuseUnlessActsFor(ctx, existing)
       return true
     }
-    return (await upsertCustomer(ctx, sent, { mayChange })).customer
+    return (await upsertCustomer(ctx, sent, { mayChange, keeps_metadata: isClientSide(ctx) })).customer
   }
   const { id, source_id } = sent
   const customer =
