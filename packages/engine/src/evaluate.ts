@@ -12,7 +12,6 @@ import {
   type StackingCapacity,
   skipsWithoutEffect,
 } from './stacking.ts'
-import { WorkMeter } from './work.ts'
 
 export interface EvaluateOptions extends EvaluationMode {
   /** Adds an explanation to each outcome. */
@@ -67,9 +66,8 @@ export function openQualification(
   const run = startRun(facts, explain)
   if (run === null) return outcomeTooLarge
   return (redeemable) => {
-    // A redeemable that takes too many steps must not change the outcome of the next one.
-    const alone: Run = { ...run, scope: { ...run.scope, work: new WorkMeter() } }
-    return evaluateRedeemable(alone, redeemable, evaluationMode).outcome
+    run.scope.work.restart()
+    return evaluateRedeemable(run, redeemable, evaluationMode).outcome
   }
 }
 

@@ -128,7 +128,20 @@ interface PlacedEntry {
   readonly position: number
 }
 
-const indexOf = memoize((entries: readonly Entry[]): EntryIndex => {
+/** Most coverages have few entries: then the index would cost more than it saves. */
+const indexOf = (entries: readonly Entry[]): EntryIndex =>
+  entries.length === 0
+    ? emptyIndex
+    : entries.length <= fewEntries
+      ? { ...emptyIndex, anywhere: placed(entries) }
+      : indexed(entries)
+
+const fewEntries = 4
+const emptyIndex: EntryIndex = { byId: new Map(), byLine: new Map(), pickedLines: 0, anywhere: [] }
+
+const placed = (entries: readonly Entry[]): PlacedEntry[] => entries.map((entry, position) => ({ entry, position }))
+
+const indexed = memoize((entries: readonly Entry[]): EntryIndex => {
   const byId = new Map<string, PlacedEntry[]>()
   const byLine = new Map<number, PlacedEntry[]>()
   const anywhere: PlacedEntry[] = []

@@ -6,6 +6,11 @@
 export class WorkMeter {
   #left = stepsMax
 
+  /** Gives the next redeemable or rule a budget of its own: one that takes too many steps must not change the outcome of another. */
+  restart(): void {
+    this.#left = stepsMax
+  }
+
   spend(steps: number): void {
     this.#left -= steps
     if (this.#left < 0) throw new WorkExceeded()

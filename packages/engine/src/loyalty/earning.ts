@@ -42,12 +42,11 @@ export function accruals(
     a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0,
   )) {
     if (used_rules?.includes(rule.id) || !matchesEvent(rule, event, campaign.id)) continue
-    // A budget for each rule: one that exceeds it pays nothing, and does not take from the others.
-    const ruleScope = { ...scope, work: new WorkMeter() }
-    if (!isOpen(withCampaignValidity(rule, campaign), clock) || !passes(rule, ruleScope)) continue
+    scope.work.restart() // a rule that exceeds its budget pays nothing, and does not take from the others
+    if (!isOpen(withCampaignValidity(rule, campaign), clock) || !passes(rule, scope)) continue
     const mappings = tier?.earning_rules ?? {}
     const mapping = Object.hasOwn(mappings, rule.id) ? (mappings[rule.id] ?? null) : null
-    const points = earnedWithin(rule.loyalty, ruleScope, mapping)
+    const points = earnedWithin(rule.loyalty, scope, mapping)
     if (points === 0) continue
     const activatesAt = activationDate(today, rule.pending_points)
     const expirationRules = rule.expiration_rules ?? campaign.expiration_rules ?? null

@@ -37,14 +37,30 @@ const isLongList = ({ items }: Schema, value: unknown): value is unknown[] =>
 /** Shorter lists are serialised at once: that takes less time in total. */
 const longListLength = 20
 
-function holdsLongList({ properties, additionalProperties }: Schema, value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || properties === undefined) return false
-  if (typeof additionalProperties === 'object') return false
-  return Object.entries(properties).some(([name, property]) => {
+function holdsLongList(schema: Schema, value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  return listPropertiesOf(schema).some(([name, property]) => {
     const part = (value as Record<string, unknown>)[name]
     return isLongList(property, part) || holdsLongList(property, part)
   })
 }
+
+/** The properties of an object that are lists or hold some, found once for each schema: most have none. */
+function listPropertiesOf(schema: Schema): ReadonlyArray<readonly [name: string, property: Schema]> {
+  const known = listProperties.get(schema)
+  if (known !== undefined) return known
+  const { properties, additionalProperties } = schema
+  const found =
+    typeof additionalProperties === 'object'
+      ? []
+      : Object.entries(properties ?? {}).filter(
+          ([, property]) => property.items !== undefined || listPropertiesOf(property).length > 0,
+        )
+  listProperties.set(schema, found)
+  return found
+}
+
+const listProperties = new WeakMap<Schema, ReadonlyArray<readonly [name: string, property: Schema]>>()
 
 function serialisableOf(schema: TSchema): Schema {
   let serialisable = serialisableSchemas.get(schema)

@@ -18,13 +18,14 @@ export const trackingName = ({ tracking_secret }: Secret, sourceId: string): str
     () => namePrefix + encrypt(tracking_secret, 'tracking', Buffer.from(sourceId)),
   )
 
-/** LRU cache: a customer at checkout sends several requests, and a response may show its tracking id many times. */
+/** A customer at checkout sends several requests, and a response may show its tracking id many times. */
 const tokenCache = new Map<string, string>()
 const tokenCacheMax = 10_000
 
 function cached(key: string, make: () => string): string {
-  const token = tokenCache.get(key) ?? make()
-  tokenCache.delete(key)
+  const known = tokenCache.get(key)
+  if (known !== undefined) return known
+  const token = make()
   tokenCache.set(key, token)
   if (tokenCache.size > tokenCacheMax) tokenCache.delete(tokenCache.keys().next().value as string)
   return token
