@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { clientView } from '../../audience/customers/client-view.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { inTransaction } from '../../core/db/transaction.ts'
 import { newId } from '../../core/lib/ids.ts'
@@ -694,7 +695,7 @@ describe('response', () => {
     await newDiscount(shop, 'TEN', percentOff(10))
     const { body, status } = await asClient(shop, 'POST', '/client/v1/qualifications', { order })
     expect({ status, body }).toMatchObject({ status: 200, body: { redeemables: { total: 1, data: [{ id: 'TEN' }] } } })
-    expect(body).toEqual(await qualified(shop, { order }))
+    expect(body).toEqual(clientView({}, await qualified(shop, { order })))
   })
 
   test.each([

@@ -161,16 +161,13 @@ function wantedCodes(ctx: Ctx, { rows, buyer }: Checkout, { looks_at }: Scenario
   const isClient = isClientSide(ctx)
   const isWanted = !filters.excludes('resource_type', 'voucher') && (!isClient || project.client_list_vouchers_enabled)
   const isGeneric = isWanted && looks_at.generic
-  const publicCampaigns = new Set(project.client_public_campaigns)
-  const campaigns = [...rows.configuration.campaigns.values()].filter(
-    ({ id, name }) => !isClient || publicCampaigns.has(id) || publicCampaigns.has(name),
-  )
+  const isPublic = publicCampaignsOf(ctx)
   return {
     without_campaign:
       isGeneric && !isClient && !filters.excludes('campaign_id', null) && !filters.excludes('campaign_type', null),
     campaign_ids: isGeneric
-      ? campaigns
-          .filter(({ type, active }) => type === 'STANDALONE' && active)
+      ? [...rows.configuration.campaigns.values()]
+          .filter((campaign) => campaign.type === 'STANDALONE' && campaign.active && (!isClient || isPublic(campaign)))
           .filter(
             ({ id, campaign_type }) =>
               !filters.excludes('campaign_id', id) && !filters.excludes('campaign_type', campaign_type),
@@ -183,6 +180,11 @@ function wantedCodes(ctx: Ctx, { rows, buyer }: Checkout, { looks_at }: Scenario
     code_keys: filters.only('code')?.map((code) => codeKey(project, code)) ?? null,
     ids: filters.only('resource_id'),
   }
+}
+
+function publicCampaignsOf({ project }: Ctx): (campaign: { id: string; name: string }) => boolean {
+  const listed = new Set(project.client_public_campaigns)
+  return ({ id, name }) => listed.has(id) || listed.has(name)
 }
 
 function pageOf(

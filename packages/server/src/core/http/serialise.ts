@@ -18,8 +18,9 @@ export async function serialiseInSlices(reply: FastifyReply, schema: TSchema, re
   async function write(schema: Schema, value: unknown): Promise<string> {
     const parts: string[] = []
     if (isLongList(schema, value)) {
+      const serialiseElement = serialiserOf(reply, schema.items as Schema)
       for (const element of value) {
-        parts.push(serialiseAs(reply, schema.items as Schema, element))
+        parts.push(serialiseElement(element as Record<string, unknown>))
         if (slice.isOver()) await slice.pause()
       }
       return `[${parts.join(',')}]`
@@ -70,6 +71,10 @@ function serialisableOf(schema: TSchema): Schema {
   }
   return serialisable
 }
+
+/** Compiled once: to look it up for every element of a list costs as much as a small element. */
+const serialiserOf = (reply: FastifyReply, schema: Schema) =>
+  reply.compileSerializationSchema(schema as Record<string, unknown>)
 
 const serialiseAs = (reply: FastifyReply, schema: Schema, value: unknown): string =>
   reply.serializeInput(value as Record<string, unknown>, schema as Record<string, unknown>)

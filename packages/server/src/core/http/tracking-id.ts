@@ -12,23 +12,34 @@ const proofPrefix = 'track_v2.'
  *
  * `trackingName(project, 'customer-1')` → `track_kM3…`
  */
-export const trackingName = ({ tracking_secret }: Secret, sourceId: string): string =>
-  cached(
-    `${tracking_secret} ${sourceId}`,
-    () => namePrefix + encrypt(tracking_secret, 'tracking', Buffer.from(sourceId)),
-  )
+export function trackingName({ tracking_secret }: Secret, sourceId: string): string {
+  const tokens = tokensOf(tracking_secret, sourceId)
+  tokens.name ??= namePrefix + encrypt(tracking_secret, 'tracking', Buffer.from(sourceId))
+  return tokens.name
+}
 
-/** A customer at checkout sends several requests, and a response may show its tracking id many times. */
-const tokenCache = new Map<string, string>()
+interface Tokens {
+  name?: string
+  proof?: { hour: number; token: string }
+}
+
+/** By secret and source id: a customer at checkout sends several requests, and a response may show its tracking id many times. */
+const tokenCache = new Map<string, Map<string, Tokens>>()
 const tokenCacheMax = 10_000
+let cachedCount = 0
 
-function cached(key: string, make: () => string): string {
-  const known = tokenCache.get(key)
+function tokensOf(secret: string, sourceId: string): Tokens {
+  const known = tokenCache.get(secret)?.get(sourceId)
   if (known !== undefined) return known
-  const token = make()
-  tokenCache.set(key, token)
-  if (tokenCache.size > tokenCacheMax) tokenCache.delete(tokenCache.keys().next().value as string)
-  return token
+  if (cachedCount >= tokenCacheMax) {
+    tokenCache.clear()
+    cachedCount = 0
+  }
+  const ofProject = tokenCache.get(secret) ?? new Map<string, Tokens>()
+  const tokens: Tokens = {}
+  tokenCache.set(secret, ofProject.set(sourceId, tokens))
+  cachedCount += 1
+  return tokens
 }
 
 /**
@@ -37,12 +48,14 @@ function cached(key: string, make: () => string): string {
  */
 export function trackingProof({ tracking_secret }: Secret, sourceId: string, now: number): string {
   const hour = Math.floor(now / hourMs)
-  return cached(`${tracking_secret} ${hour} ${sourceId}`, () => {
-    const content = Buffer.alloc(4 + Buffer.byteLength(sourceId))
-    content.writeUInt32BE(hour)
-    content.write(sourceId, 4)
-    return proofPrefix + encrypt(tracking_secret, 'proof', content)
-  })
+  const tokens = tokensOf(tracking_secret, sourceId)
+  if (tokens.proof?.hour === hour) return tokens.proof.token
+  const content = Buffer.alloc(4 + Buffer.byteLength(sourceId))
+  content.writeUInt32BE(hour)
+  content.write(sourceId, 4)
+  const token = proofPrefix + encrypt(tracking_secret, 'proof', content)
+  tokens.proof = { hour, token }
+  return token
 }
 
 const hourMs = 3_600_000
