@@ -7,12 +7,15 @@ import { PgliteStatements } from '../core/db/pglite-statements.ts'
 /** Distinguishes the statements of a call from concurrent ones: the job queue polls every few seconds. */
 const isInsideCall = new AsyncLocalStorage<true>()
 
+/** Sent occasionally on any connection (core/db/postgres.ts, connect.ts, connection-watch.ts). */
+const ofConnections = new Set(['discard plans', 'select 1', 'select pg_backend_pid() as pid'])
+
 /** Makes a call and returns the statements that it sent to the database, including BEGIN and COMMIT. */
 export async function statementsSentBy<T>(call: () => Promise<T>): Promise<{ answer: T; sent: string[] }> {
   const sent: string[] = []
   const listen = (statement: string | { text: string }) => {
     const text = typeof statement === 'string' ? statement : statement.text
-    if (text === 'discard plans') return // sent occasionally on any connection (core/db/postgres.ts)
+    if (ofConnections.has(text)) return
     if (isInsideCall.getStore() === true || !text.includes('pgboss.')) sent.push(text)
   }
   const spies = [
