@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
+import type { Schema } from '../../core/http/json-schema.ts'
 import { ClientCustomer } from './schema.ts'
 
 /**
@@ -52,14 +53,6 @@ export function clientView({ identity }: Pick<Ctx, 'identity'>, reply: unknown):
 /** The view of the response to `POST /client/v1/customers`, which is a customer itself. */
 export const clientCustomerView = (ctx: Pick<Ctx, 'identity'>, customer: unknown): unknown =>
   (clientView(ctx, { customer }) as { customer: unknown }).customer
-
-interface Schema {
-  type?: unknown
-  anyOf?: Schema[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-}
 
 /** The schema of a response to the client side, for the schema of the same response on the server side. */
 export function clientReply<T extends TSchema>(schema: T): T {

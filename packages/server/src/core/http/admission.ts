@@ -5,6 +5,7 @@ import type { Role } from '../db/tables.ts'
 import { limits } from '../lib/limits.ts'
 import { isTrustedOrigin } from '../lib/trusted-origin.ts'
 import { authenticate, authenticateManagement, type Identity } from './authenticate.ts'
+import { isBulkPath } from './body-limits.ts'
 import type { CallLimiter } from './call-limiter.ts'
 import { type ClientIdentity, clientIdentityIn } from './client-identity.ts'
 import { answerCors } from './cors.ts'
@@ -181,9 +182,8 @@ function rolesFor(operation: Operation): ReadonlySet<Role> {
 }
 
 /** Calls that count against the bulk limit instead of the ordinary one (docs/reference/limits.md#rate-limits). */
-function isBulk({ method, path }: Operation): boolean {
-  return method === 'POST' && (/\/(import|importCSV|bulk\/async|metadata\/async)$/.test(path) || path === '/v1/exports')
-}
+const isBulk = (operation: Operation): boolean =>
+  isBulkPath(operation) || (operation.method === 'POST' && operation.path === '/v1/exports')
 
 /** The most specific matching range decides: a client that refuses JSON by name (`q=0`) gets 406 even if it accepts a wildcard. */
 function checkAccept(accept: string | undefined): void {

@@ -9,8 +9,12 @@ type BodyKind = 'client' | 'ordinary' | 'bulk'
 /** Bodies with one element for each of many objects, and files, are bulk; a page of a shop sends none of them. */
 function bodyKindOf({ method, path }: Pick<Operation, 'method' | 'path'>): BodyKind {
   if (familyOf(path) === 'client') return 'client'
-  return method === 'POST' && /\/(?:import|importCSV|bulk\/async|metadata\/async)$/.test(path) ? 'bulk' : 'ordinary'
+  return isBulkPath({ method, path }) ? 'bulk' : 'ordinary'
 }
+
+/** Imports, and updates of many objects at once. */
+export const isBulkPath = ({ method, path }: Pick<Operation, 'method' | 'path'>): boolean =>
+  method === 'POST' && /\/(?:import|importCSV|bulk\/async|metadata\/async)$/.test(path)
 
 /** The maximum size of the body of an operation. No kind exceeds `MAX_BODY_BYTES`. */
 export function bodyBytesMax(operation: Pick<Operation, 'method' | 'path'>, settings: BodySettings): number {
