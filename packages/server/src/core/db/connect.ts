@@ -5,7 +5,7 @@ import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { Kysely, type KyselyConfig } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
-import { applicationName, ConnectionWatch, closeAtOnce } from './connection-watch.ts'
+import { applicationName, ConnectionWatch, closeAtOnce, type Run } from './connection-watch.ts'
 import type { Database } from './database.ts'
 import { driverUrl } from './database-url.ts'
 import { dialectOver } from './dialect.ts'
@@ -13,8 +13,10 @@ import { Embedded, type EmbeddedOptions, freeBytesOf, isFatal } from './embedded
 import { lockFolder } from './folder-lock.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
 import { PostgresDriver } from './postgres.ts'
+import { runPrepared } from './prepared-query.ts'
 import { skipKysely } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
+import { parsers, typeParser } from './type-parsers.ts'
 
 /** Called after every statement, without its parameter values: they can be secrets. */
 export type OnStatement = (text: string, durationMs: number) => void
@@ -60,11 +62,11 @@ export function connectPostgres({
     dialect: dialectOver(new PostgresDriver(pool, watch)),
     ...loggedBy(onStatement),
   })
-  const send = async (statement: pg.QueryConfig, { is_single = true } = {}): Promise<pg.QueryResult> => {
+  const send = async (run: Run, { is_single = true } = {}): Promise<pg.QueryResult> => {
     const client = await pool.connect()
     let isBroken = false
     try {
-      return await watch.run(client, statement)
+      return await watch.run(client, run)
     } catch (error) {
       // A single statement leaves its connection usable, a failed block of statements an open transaction.
       isBroken = !is_single
@@ -73,11 +75,11 @@ export function connectPostgres({
       client.release(isBroken)
     }
   }
-  if (onStatement === undefined) skipKysely(db, send)
+  if (onStatement === undefined) skipKysely(db, (statement) => send((client) => runPrepared(client, statement)))
   return {
     kind: 'postgres',
     db,
-    execute: (text, values = []) => send({ text, values }, { is_single: values.length > 0 }),
+    execute: (text, values = []) => send((client) => client.query({ text, values }), { is_single: values.length > 0 }),
     alone: (work) => whileLocked(connectionString, work),
     load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     listen: (channel, onMessage, onGap) => listenOn(connectionString, channel, onMessage, onGap),
@@ -183,30 +185,12 @@ const loggedBy = (onStatement: OnStatement | undefined): Pick<KyselyConfig, 'log
     ? {}
     : { log: ({ query, queryDurationMillis }) => onStatement(query.sql, queryDurationMillis) }
 
-/** `2026-01-01 00:00:00.5+00` → `2026-01-01T00:00:00.500Z`; sessions run in UTC, columns keep milliseconds. */
-function readInstant(text: string): string {
-  if (!text.endsWith('+00')) return new Date(text).toISOString()
-  const [whole, fraction = ''] = text.slice(0, -3).split('.') as [string, string?]
-  return `${whole.replace(' ', 'T')}.${fraction.padEnd(3, '0')}Z`
-}
-
-const parsers: Record<number, (text: string) => unknown> = {
-  20: Number,
-  1082: (day) => day,
-  1184: readInstant,
-  1700: Number,
-}
-
 /** PGlite converts `bytea` byte by byte, which takes ten times as long for a file. */
 const bytes = {
   parsers: { 17: (text: string) => Buffer.from(text.slice(2), 'hex') },
   serializers: {
     17: (value: Uint8Array) => `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}`,
   },
-}
-
-function typeParser(oid: number, format?: string): (value: string) => unknown {
-  return (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid, format as 'text')
 }
 
 /** Advisory lock: any number, the same on every node, different from the migration lock. */

@@ -33,6 +33,9 @@ export class WatchedConnection {
   }
 }
 
+/** Sends a statement on a connection. */
+export type Run = (client: pg.PoolClient) => Promise<pg.QueryResult>
+
 /** A statement that had no answer when the watch looked. */
 interface Overdue {
   connection: WatchedConnection
@@ -69,7 +72,7 @@ export class ConnectionWatch {
 
   /** To be called on every new connection, before its first statement. */
   async identify(client: pg.PoolClient): Promise<void> {
-    const { rows } = await this.run(client, { text: 'select pg_backend_pid() as pid' })
+    const { rows } = await this.run(client, () => client.query('select pg_backend_pid() as pid'))
     this.of(client).pid = rows[0].pid
   }
 
@@ -82,11 +85,11 @@ export class ConnectionWatch {
   }
 
   /** Runs a statement on a connection that it watches until the answer. */
-  async run(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  async run(client: pg.PoolClient, run: Run): Promise<pg.QueryResult> {
     const connection = this.of(client)
     connection.sent()
     try {
-      return await client.query(statement)
+      return await run(client)
     } finally {
       connection.answered()
     }

@@ -9,6 +9,7 @@ import {
 import type pg from 'pg'
 import type { ConnectionWatch, WatchedConnection } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
+import { type PreparedStatement, runPrepared } from './prepared-query.ts'
 import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
 import { isOutdated } from './transaction.ts'
 
@@ -103,19 +104,19 @@ class PostgresConnection implements DatabaseConnection {
 
   #run(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const declaredName = declaredNameOf(text)
-    if (declaredName !== undefined) return this.client.query({ name: declaredName, text, values })
+    if (declaredName !== undefined) return runPrepared(this.client, { name: declaredName, text, values })
     const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
     return name === undefined ? this.client.query({ text, values }) : this.#runFrequent({ name, text, values })
   }
 
-  async #runFrequent(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  async #runFrequent(statement: PreparedStatement): Promise<pg.QueryResult> {
     const now = Date.now()
     if (now - this.#plannedAt > planLifetimeMs) {
       this.#plannedAt = now
       await this.client.query({ text: 'discard plans' })
     }
     try {
-      return await this.client.query(statement)
+      return await runPrepared(this.client, statement)
     } catch (error) {
       this.#frequent.resetIfSchemaChanged(error)
       // A failed statement aborts its transaction, which `inTransaction` runs again; a single statement is repeated here.

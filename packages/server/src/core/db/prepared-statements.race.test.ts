@@ -1,8 +1,11 @@
+import type { Socket } from 'node:net'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { newPostgresDatabase } from '../../testing/database.ts'
 import { connectPostgres } from './connect.ts'
 import type { Db } from './database.ts'
+import { runPrepared } from './prepared-query.ts'
 import { FrequentStatements, preparedStatement } from './prepared-statements.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -57,6 +60,83 @@ test('a table with a new column is read without an error', async () => {
   for (let time = 1; time <= 6; time += 1) await read(db)
   await sql`alter table grown add column again text`.execute(db)
   expect(await read(db)).toEqual([{ n: 1, again: null }])
+})
+
+const echo = preparedStatement<Record<string, unknown>>(`
+  select $1::text as text, $2::int8 as number, $3::timestamptz as instant, $4::jsonb as json, $5::text[] as list,
+    $6::bytea as bytes, $7::bool as flag from generate_series(1, $8::int)`)
+
+test.each<[string, unknown[], Record<string, unknown>]>([
+  [
+    'values',
+    ['a "b" \\ ü 🎉', 7, '2026-01-01T00:00:00.5Z', { deep: [1, null] }, ['x', null, '"'], Buffer.from([0, 255]), true],
+    {
+      text: 'a "b" \\ ü 🎉',
+      number: 7,
+      instant: '2026-01-01T00:00:00.500Z',
+      json: { deep: [1, null] },
+      list: ['x', null, '"'],
+      bytes: Buffer.from([0, 255]),
+      flag: true,
+    },
+  ],
+  [
+    'nulls',
+    [null, undefined, null, null, null, null, null],
+    { text: null, number: null, instant: null, json: null, list: null, bytes: null, flag: null },
+  ],
+])(
+  '%s come back the same from the execution that prepares a statement and from the later ones',
+  async (_, sent, row) => {
+    const db = await oneConnection()
+    for (const rows of [1, 1, 0, 3]) expect(await echo(db, [...sent, rows])).toEqual(Array(rows).fill(row))
+    expect(await inTransaction(db, (trx) => echo(trx, [...sent, 1]))).toEqual([row])
+  },
+)
+
+test('a statement that fails or cannot be sent leaves the connection and the next statement as they were', async () => {
+  const db = await oneConnection()
+  const values = ['a', 1, null, null, null, null, null]
+  await expect(echo(db, [...values, 'no number'])).rejects.toThrow('invalid input syntax for type integer')
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  await expect(echo(db, ['a', 1, null, circular])).rejects.toThrow('circular')
+  await expect(echo(db, [])).rejects.toThrow('bind message supplies 0 parameters')
+  for (const rows of [2, 2]) expect(await echo(db, [...values, rows])).toHaveLength(rows)
+  await expect(echo(db, ['a', 1, 'no instant', null, null, null, null, 1])).rejects.toThrow('timestamp')
+  expect(await echo(db, [...values, 1])).toHaveLength(1)
+})
+
+test('the number of changed rows is that of each execution', async () => {
+  const db = await oneConnection()
+  await sql`create table counted (n int)`.execute(db)
+  const add = (n: number) => sql`insert into counted select generate_series(1, ${n}::int)`.execute(db)
+  for (const n of [1, 2, 3, 4, 5, 6, 0]) expect((await add(n)).numAffectedRows).toBe(BigInt(n))
+  const remove = (n: number) => sql`delete from counted where n = ${n}::int returning n`.execute(db)
+  for (const n of [6, 5, 4, 3, 2, 1]) {
+    const { numAffectedRows, rows } = await remove(n)
+    expect([numAffectedRows, rows.length]).toEqual([BigInt(7 - n), 7 - n])
+  }
+})
+
+test('the server describes the rows of a statement to a connection once', async () => {
+  const { url, drop } = await newPostgresDatabase()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await drop()
+  })
+  const socket = client.connection.stream as Socket
+  const received = async () => {
+    const before = socket.bytesRead
+    const statement = { name: 'once', text: 'select 1 as a_column_with_a_long_name', values: [] }
+    expect((await runPrepared(client, statement)).rows).toEqual([{ a_column_with_a_long_name: 1 }])
+    return socket.bytesRead - before
+  }
+  const [first, second, third] = [await received(), await received(), await received()]
+  expect(first - second).toBeGreaterThan('a_column_with_a_long_name'.length)
+  expect(third).toBe(second)
 })
 
 test('only frequent statements get a name, up to the maximum', () => {

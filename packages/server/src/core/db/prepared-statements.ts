@@ -1,6 +1,7 @@
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type pg from 'pg'
 import type { Db } from './database.ts'
+import type { PreparedStatement } from './prepared-query.ts'
 import { isOutdated } from './transaction.ts'
 
 /** SQL text → name of the prepared statement, the same on every connection. */
@@ -11,7 +12,7 @@ let namesCount = 0
 const pools = new WeakMap<Db, SendToPool>()
 
 /** Runs one statement on any connection of a pool. */
-export type SendToPool = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
+export type SendToPool = (statement: PreparedStatement) => Promise<pg.QueryResult>
 
 /**
  * A statement that checkouts run constantly. Each connection parses and plans it once, which takes longer than running it. Its
@@ -24,7 +25,7 @@ export function preparedStatement<Row>(text: string): (db: Db, values: readonly 
   names.set(text, name)
   return async (db, values) => {
     const send = pools.get(db)
-    if (send !== undefined) return (await send({ name, text, values: [...values] })).rows as Row[]
+    if (send !== undefined) return (await send({ name, text, values })).rows as Row[]
     const { rows }: QueryResult<unknown> = await db.executeQuery(CompiledQuery.raw(text, [...values]))
     return rows as Row[]
   }

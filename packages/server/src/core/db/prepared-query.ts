@@ -1,0 +1,138 @@
+import type pg from 'pg'
+import utils from 'pg/lib/utils.js'
+import { serialize } from 'pg-protocol'
+import { typeParser } from './type-parsers.ts'
+
+export interface PreparedStatement {
+  name: string
+  text: string
+  values: readonly unknown[]
+}
+
+/** The columns of a statement's rows, as the server described them when the connection prepared it. */
+interface Columns {
+  names: readonly string[]
+  parsers: readonly ((value: string) => unknown)[]
+  /** A row without values: a copy of it has its shape from the start. */
+  empty: Readonly<Record<string, unknown>>
+}
+
+/** `@types/pg` leaves out the texts that a connection has prepared, by name. */
+type Connection = pg.Connection & { parsedStatements: Record<string, string | undefined> }
+
+interface RowDescription {
+  fields: { name: string; dataTypeID: number; format: string }[]
+}
+
+/**
+ * Runs a prepared statement on a connection of `pg`, in place of the query class of `pg`, which asks the server to describe the
+ * rows on each execution. The columns of a prepared statement cannot change: PostgreSQL fails it with "cached plan must not
+ * change result type" instead. So a connection asks once, and each later execution is one small message of bytes.
+ */
+class PreparedQuery implements pg.Submittable {
+  readonly name: string
+  readonly text: string
+  readonly answer: Promise<pg.QueryResult>
+  readonly #values: readonly unknown[]
+  readonly #rows: Record<string, unknown>[] = []
+  #known: Map<string, Columns> = none
+  #columns: Columns | undefined
+  #completed = ''
+  #error: unknown
+  #resolve: (result: pg.QueryResult) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+
+  constructor({ name, text, values }: PreparedStatement) {
+    this.name = name
+    this.text = text
+    this.#values = values
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  /** Called by the client when it is the turn of this query; an error that it returns goes to `handleError`. */
+  submit(connection: pg.Connection): Error | null {
+    let bind: Buffer
+    try {
+      bind = serialize.bind({ statement: this.name, values: this.#values.map((value) => utils.prepareValue(value)) })
+    } catch (error) {
+      return error as Error
+    }
+    this.#known = columnsOn(connection)
+    const isParsed = (connection as Connection).parsedStatements[this.name] !== undefined
+    this.#columns = isParsed ? this.#known.get(this.name) : undefined
+    const messages = isParsed ? [bind] : [serialize.parse({ name: this.name, text: this.text }), bind]
+    if (this.#columns === undefined) messages.push(describe)
+    messages.push(executeAndSync)
+    if (connection.stream.writable) connection.stream.write(Buffer.concat(messages))
+    return null
+  }
+
+  handleRowDescription({ fields }: RowDescription): void {
+    this.#columns = {
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID, format }) => typeParser(dataTypeID, format)),
+      empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
+    }
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    if (this.#error !== undefined) return
+    const { names, parsers, empty } = this.#columns as Columns
+    const row: Record<string, unknown> = { ...empty }
+    try {
+      for (let index = 0; index < fields.length; index += 1) {
+        const value = fields[index] as string | null
+        if (value !== null) row[names[index] as string] = (parsers[index] as (value: string) => unknown)(value)
+      }
+      this.#rows.push(row)
+    } catch (error) {
+      this.#error = error
+    }
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#completed = text
+  }
+
+  handleEmptyQuery(): void {}
+
+  handleReadyForQuery(): void {
+    if (this.#error !== undefined) {
+      this.#reject(this.#error)
+      return
+    }
+    this.#known.set(this.name, this.#columns ?? noColumns)
+    const [command = '', ...counts] = this.#completed.split(' ')
+    this.#resolve({ command, rowCount: Number(counts.at(-1) ?? 0), rows: this.#rows, oid: 0, fields: [] })
+  }
+
+  handleError(error: unknown): void {
+    this.#reject(error)
+  }
+}
+
+const columnsByConnection = new WeakMap<pg.Connection, Map<string, Columns>>()
+
+function columnsOn(connection: pg.Connection): Map<string, Columns> {
+  const known = columnsByConnection.get(connection)
+  if (known !== undefined) return known
+  const columns = new Map<string, Columns>()
+  columnsByConnection.set(connection, columns)
+  return columns
+}
+
+const none: Map<string, Columns> = new Map()
+const noColumns: Columns = { names: [], parsers: [], empty: {} }
+
+const describe = serialize.describe({ type: 'P' })
+const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()])
+
+/** Runs a prepared statement; the first time on a connection, it prepares it. */
+export function runPrepared(client: pg.ClientBase, statement: PreparedStatement): Promise<pg.QueryResult> {
+  const query = new PreparedQuery(statement)
+  client.query<pg.Submittable>(query)
+  return query.answer
+}
