@@ -353,6 +353,63 @@ describe('POST /v1/oauth/token/revoke', () => {
   })
 })
 
+describe('a token of another key of the project', () => {
+  const origin = 'https://shop.test'
+
+  async function shopWithKeys() {
+    const shop = await newProject({ project: { client_trusted_domains: ['shop.test'] } })
+    const keyOf = async (role: string) => {
+      const { body } = await shop.manage('POST', '/api-keys', { name: role, role })
+      return { 'x-app-id': body.app_id as string, 'x-app-token': body.secret as string }
+    }
+    const page = { 'x-app-id': shop.client_id, 'x-app-token': shop.client_token, origin }
+    return { shop, page, keyOf }
+  }
+  type Pair = Record<string, string>
+  const tokenOf = async (shop: Shop, pair: Pair, scope = 'api') =>
+    (await ask(shop, 'token', `grant_type=client_credentials&scope=${scope}`, pair)).body.access_token as string
+  const isSeen = async (shop: Shop, token: string, pair: Pair) =>
+    (await ask(shop, 'introspect', `access_token=${token}`, pair)).body
+  const revoked = async (shop: Shop, token: string, pair: Pair) =>
+    (await ask(shop, 'token/revoke', `access_token=${token}`, pair)).status
+
+  test('is unknown to a page: it can neither see nor revoke it', async () => {
+    const { shop, page } = await shopWithKeys()
+    const token = await newToken(shop)
+    expect(await isSeen(shop, token, page)).toEqual({ active: false })
+    expect(await ask(shop, 'token/revoke', `access_token=${token}`, page)).toMatchObject({ status: 404, body: null })
+    expect(await categoriesWith(shop, token)).toMatchObject({ status: 200 })
+    const own = await tokenOf(shop, page, 'client_api')
+    expect(await isSeen(shop, own, page)).toMatchObject({ active: true })
+    expect(await revoked(shop, own, page)).toBe(204)
+  })
+
+  test('is known to a key of the server side, those of pages included', async () => {
+    const { shop, page } = await shopWithKeys()
+    const token = await tokenOf(shop, page, 'client_api')
+    expect(await isSeen(shop, token, pairOf(shop))).toMatchObject({ active: true, scope: 'client_api' })
+    expect(await revoked(shop, token, pairOf(shop))).toBe(204)
+    expect(await isSeen(shop, token, page)).toEqual({ active: false })
+  })
+
+  test('is unknown to a key with a weaker role', async () => {
+    const { shop, keyOf } = await shopWithKeys()
+    const [viewer, user] = [await keyOf('VIEWER'), await keyOf('USER')]
+    const [ofAdmin, ofUser, ofViewer] = [await newToken(shop), await tokenOf(shop, user), await tokenOf(shop, viewer)]
+    for (const [token, pair] of [
+      [ofAdmin, viewer],
+      [ofAdmin, user],
+      [ofUser, viewer],
+    ] as const) {
+      expect(await isSeen(shop, token, pair)).toEqual({ active: false })
+      expect(await revoked(shop, token, pair)).toBe(404)
+    }
+    expect(await revoked(shop, ofViewer, viewer)).toBe(204)
+    expect(await revoked(shop, ofUser, pairOf(shop))).toBe(204)
+    expect(await categoriesWith(shop, ofAdmin)).toMatchObject({ status: 200 })
+  })
+})
+
 test.each(['introspect', 'token/revoke'])('%s requires access_token', async (path) => {
   const shop = await newProject()
   for (const fields of ['', 'access_token=', 'token=abc'])

@@ -5,7 +5,7 @@ import { hashOf } from '../../core/http/secrets.ts'
 import { announceCredentialChange } from '../credential-change.ts'
 import { issueToken } from './issue-token.ts'
 import { AccessTokenForm, Introspection, Token, TokenForm } from './schema.ts'
-import { deleteLiveToken, findLiveToken } from './store.ts'
+import { deleteToken, findManagedToken } from './store.ts'
 
 export const oauth = [
   operation({
@@ -38,7 +38,8 @@ export const oauth = [
     method: 'POST',
     path: '/v1/oauth/token/revoke',
     summary: 'Revoke an access token',
-    description: 'The token is dead for the next request. An unknown or dead token answers 404 without a body.',
+    description:
+      'The token is dead for the next request. An unknown or dead token, and one that the key may not revoke, answers 404 without a body.',
     consumes: 'form',
     body: AccessTokenForm,
     reply: null,
@@ -54,8 +55,8 @@ function accessToken(sent: string | undefined): string {
 }
 
 async function introspect(ctx: Ctx, secret: string): Promise<Introspection> {
-  const token = await findLiveToken(ctx, hashOf(secret))
-  if (token === undefined) return { active: false }
+  const token = await findManagedToken(ctx, hashOf(secret))
+  if (token?.status !== 'ACTIVE') return { active: false }
   const expiresAt = Date.parse(token.expires_at) / 1_000
   const expiresIn = expiresAt - Math.floor(Date.parse(ctx.now) / 1_000)
   const { client_id, scope } = token
@@ -71,7 +72,9 @@ async function introspect(ctx: Ctx, secret: string): Promise<Introspection> {
 }
 
 async function revoke(ctx: Ctx, secret: string): Promise<void> {
-  if (!(await deleteLiveToken(ctx, hashOf(secret)))) {
+  const hash = hashOf(secret)
+  // The same answer for a token of another key as for an unknown one: it does not tell that the token exists.
+  if ((await findManagedToken(ctx, hash)) === undefined || !(await deleteToken(ctx, hash))) {
     const missing = new ApiError('not_found')
     missing.bodiless = true
     throw missing

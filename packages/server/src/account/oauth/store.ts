@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { KeyKind, OauthTokenRow } from '../../core/db/tables.ts'
+import { isAtMost } from '../../core/http/authenticate.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 
 /**
@@ -47,26 +48,33 @@ export async function findIssuingKey(
     .executeTakeFirst()
 }
 
-/** A live token of the caller's project, with the client id it was issued to. */
-export async function findLiveToken({ db, project_id, now }: Ctx, tokenHash: Buffer) {
-  return db
+/**
+ * A live token that the key of the request may see and revoke: its own, and on the server side also tokens of other keys of the
+ * project that may do no more than it. A page carries its key in public, so that key must not end tokens of the server side.
+ */
+export async function findManagedToken({ db, project_id, now, caller }: Ctx, tokenHash: Buffer) {
+  const token = await db
     .selectFrom('oauth_tokens')
     .innerJoin('api_keys', 'api_keys.id', 'oauth_tokens.api_key_id')
+    .innerJoin('api_keys as asking', (join) =>
+      join.on('asking.id', '=', (caller.api_key?.id ?? '') as OauthTokenRow['api_key_id']),
+    )
     .where('token_hash', '=', tokenHash)
     .where('oauth_tokens.project_id', '=', project_id)
     .where('expires_at', '>', now)
-    .where('api_keys.status', '=', 'ACTIVE')
-    .select(['oauth_tokens.scope', 'oauth_tokens.expires_at', 'api_keys.client_id'])
+    .select(['oauth_tokens.scope', 'oauth_tokens.expires_at', 'api_keys.client_id', 'api_keys.status'])
+    .select(['api_keys.id', 'api_keys.role', 'asking.id as asking_id', 'asking.kind as asking_kind'])
     .executeTakeFirst()
+  if (token === undefined || token.id === token.asking_id) return token
+  return token.asking_kind !== 'client' && isAtMost(token.role, caller.role) ? token : undefined
 }
 
-/** Deletes a live token of the caller's project; false when there is none. */
-export async function deleteLiveToken({ db, project_id, now }: Ctx, tokenHash: Buffer): Promise<boolean> {
+/** Deletes a token of the project; false when another request has deleted it. */
+export async function deleteToken({ db, project_id }: Ctx, tokenHash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('oauth_tokens')
     .where('token_hash', '=', tokenHash)
     .where('project_id', '=', project_id)
-    .where('expires_at', '>', now)
     .executeTakeFirst()
   return numDeletedRows === 1n
 }

@@ -137,8 +137,10 @@ async function bearer(
   return isLive ? token : 'wrong'
 }
 
-const weakestOf = (keys: KnownKey[]): Role =>
-  keys.map(({ role }) => role).reduce((a, b) => (strength[a] <= strength[b] ? a : b))
+const weakestOf = (keys: KnownKey[]): Role => keys.map(({ role }) => role).reduce((a, b) => (isAtMost(a, b) ? a : b))
+
+/** Whether `role` may do no more than `other`. */
+export const isAtMost = (role: Role, other: Role): boolean => strength[role] <= strength[other]
 
 const strength: Record<Role, number> = { VIEWER: 0, MERCHANT: 1, USER_RESTRICTED: 2, USER: 3, ADMIN: 4 }
 
