@@ -355,6 +355,136 @@ describe('a stored order', () => {
   })
 })
 
+describe('an order that a page creates', () => {
+  const squatted = { source_id: '1002', amount: 1_000_000, discount_amount: 5_000, metadata: { from: 'page' } }
+  const shops = { amount: 2_000, metadata: { from: 'shop' } }
+
+  /** A page takes the number of an order that the shop is going to create. */
+  async function squattedShop(who: (shop: Shop) => Promise<object> | object = () => ({})) {
+    const { shop } = await shopWithAnn()
+    const body = { redeemables, order: squatted, session: { key: 'squat' }, ...(await who(shop)) }
+    const answer = await asPage(shop, 'POST', '/client/v1/redemptions', body)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    return { shop, id: answer.body.order.id as string }
+  }
+  const asEve = async (shop: Shop) => ({ tracking_id: await proofOf(shop, 'eve') })
+  const orderOf = (shop: Shop) => ok(shop, 'GET', '/v1/orders/1002')
+
+  test('is PAID by the redemption, whatever status the page sends', async () => {
+    const { shop } = await shopWithAnn()
+    for (const status of ['CREATED', 'FULFILLED', 'CANCELED']) {
+      const body = { redeemables, order: { ...order, status } }
+      const { body: redeemed } = await asPage(shop, 'POST', '/client/v1/redemptions', body)
+      expect(redeemed.order).toMatchObject({ status: 'PAID' })
+    }
+    const delivered = await ok(shop, 'POST', '/v1/redemptions', {
+      redeemables,
+      order: { ...order, status: 'FULFILLED' },
+    })
+    expect(delivered.order).toMatchObject({ status: 'FULFILLED' })
+  })
+
+  test.each(['validations', 'redemptions'])(
+    'does not count in %s of the server side that describe it',
+    async (path) => {
+      const { shop } = await squattedShop()
+      await newDiscount(shop, 'HALF', percentOff(50))
+      const half = [{ object: 'voucher', id: 'HALF' }]
+      const sent = { redeemables: half, order: { source_id: '1002', ...shops } }
+      expect((await ok(shop, 'POST', `/v1/${path}`, sent)).order).toMatchObject({
+        amount: 2_000,
+        total_discount_amount: 1_000,
+        total_amount: 1_000,
+        metadata: { from: 'shop' },
+      })
+      if (path === 'redemptions')
+        expect(await orderOf(shop)).toMatchObject({ amount: 2_000, discount_amount: 1_000, metadata: { from: 'shop' } })
+    },
+  )
+
+  test('is replaced by that of the shop, which keeps its redemptions', async () => {
+    const { shop, id } = await squattedShop(asEve)
+    const { redemptions } = await orderOf(shop)
+    const replaced = await ok(shop, 'POST', '/v1/orders', {
+      source_id: '1002',
+      customer: { source_id: 'ann' },
+      ...shops,
+    })
+    expect(replaced).toMatchObject({
+      id,
+      status: 'CREATED',
+      total_amount: 2_000,
+      metadata: { from: 'shop' },
+      redemptions,
+    })
+    expect(replaced).not.toHaveProperty('discount_amount')
+    const summaryOf = async (customer: string) =>
+      (await ok(shop, 'GET', `/v1/customers/${customer}`)).summary.orders.total_amount
+    await ok(shop, 'POST', '/v1/orders', { source_id: '1002', status: 'PAID' })
+    expect([await summaryOf('eve'), await summaryOf('ann')]).toEqual([0, 2_700])
+    expect(await orderOf(shop)).toMatchObject({ total_amount: 2_000, status: 'PAID' })
+  })
+
+  test('is no longer that of its customer or its session', async () => {
+    const { shop } = await squattedShop(asEve)
+    await ok(shop, 'POST', '/v1/orders', { source_id: '1002', ...shops })
+    const seen = (who: object) =>
+      asPage(shop, 'POST', '/client/v1/validations', { redeemables, order: { source_id: '1002' }, ...who })
+    expect((await seen({ session: { key: 'squat' } })).status).toBe(404)
+    expect((await seen(await asEve(shop))).status).toBe(404)
+    await ok(shop, 'PUT', '/v1/orders/1002', { customer: { source_id: 'ann' } })
+    expect((await seen({ tracking_id: await proofOf(shop, 'ann') })).status).toBe(200)
+  })
+
+  test('is paid by the customer of the shop, although the page paid it already', async () => {
+    const { shop } = await squattedShop(asEve)
+    const paidBy = async (customer: string) =>
+      (await ok(shop, 'GET', `/v1/customers/${customer}/activity?type=customer.order.paid`)).data.length
+    expect(await paidBy('eve')).toBe(1)
+    const before = await paidBy('ann')
+    const paid = { source_id: '1002', status: 'PAID', ...shops }
+    await ok(shop, 'POST', '/v1/orders', { ...paid, customer: { source_id: 'ann' } })
+    expect(await paidBy('ann')).toBe(before + 1)
+    const { shop: another } = await squattedShop(asEve)
+    const ofEve = { customer: { source_id: 'eve' }, source_id: '1002', ...shops }
+    expect(await ok(another, 'POST', '/v1/orders', ofEve)).toMatchObject({ status: 'PAID', amount: 2_000 })
+    await ok(another, 'POST', '/v1/orders', { ...paid, customer: { source_id: 'eve' } })
+    expect((await ok(another, 'GET', '/v1/customers/eve/activity?type=customer.order.paid')).data).toHaveLength(1)
+  })
+
+  test('is replaced by the redemption of a guest: the customer of the page is not the buyer', async () => {
+    const { shop } = await squattedShop(asEve)
+    const sent = { redeemables, order: { source_id: '1002', ...shops } }
+    const redeemed = await ok(shop, 'POST', '/v1/redemptions', sent)
+    expect(redeemed.order).toMatchObject({ customer_id: null, amount: 2_000 })
+    expect(redeemed.redemptions[0].customer_id).toBeNull()
+  })
+
+  test('stays as it is where the shop names it without amount and lines, or by its id', async () => {
+    const { shop, id } = await squattedShop(asEve)
+    const eve = (await ok(shop, 'GET', '/v1/customers/eve')).id
+    expect(await ok(shop, 'POST', '/v1/orders', { source_id: '1002', status: 'FULFILLED' })).toMatchObject({
+      id,
+      status: 'FULFILLED',
+      amount: 1_000_000,
+      customer_id: eve,
+    })
+    const again = await ok(shop, 'POST', '/v1/validations', { redeemables, order: { source_id: '1002' } })
+    expect(again.order).toMatchObject({ amount: 1_000_000 })
+    expect(await ok(shop, 'PUT', '/v1/orders/1002', { amount: 900_000 })).toMatchObject({
+      status: 'FULFILLED',
+      amount: 900_000,
+      customer_id: eve,
+    })
+    // Now the shop has described it: it is an order like any other.
+    expect(await ok(shop, 'POST', '/v1/orders', { source_id: '1002', amount: 800_000 })).toMatchObject({
+      amount: 800_000,
+      customer_id: eve,
+      status: 'FULFILLED',
+    })
+  })
+})
+
 describe('sessions of the client side', () => {
   const lock = (shop: Shop, session: object, as: object = {}) =>
     asPage(shop, 'POST', '/client/v1/validations', { redeemables, order, session: { type: 'LOCK', ...session }, ...as })

@@ -1,5 +1,6 @@
 import type { Ctx } from '../core/context.ts'
 import { duplicate, notFound } from '../core/http/errors.ts'
+import { replacesClientOrder } from './client-order.ts'
 import { applyOrderEffects } from './effects.ts'
 import type { OrderInput } from './input.ts'
 import type { StoredOrder } from './order.ts'
@@ -14,7 +15,8 @@ import { changeOrder } from './update.ts'
  */
 export async function createOrder(ctx: Ctx, sent: OrderInput, options: WriteOptions = {}): Promise<StoredOrder> {
   const existing = await lockExisting(ctx, sent)
-  if (existing !== undefined) return changeOrder(ctx, existing, sent, options)
+  if (existing !== undefined)
+    return changeOrder(ctx, existing, sent, { ...options, replaces: replacesClientOrder(existing, sent) })
   const { columns, people, goods } = await planOrder(ctx, null, sent, options)
   const order = await insertOrder(ctx, columns)
   if (order === undefined) throw duplicate('order', 'source_id', columns.source_id as string)

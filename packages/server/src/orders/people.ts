@@ -27,12 +27,14 @@ export async function peopleOf(
   before: StoredOrder | null,
   { customer, referrer, referrer_id }: OrderInput,
   options: UpsertOptions,
+  /** The customer whose summary counts the order so far. */
+  previousId: CustomerId | null,
 ): Promise<People> {
   const bodies: CustomerBodies = {
     ...(hasCustomerFields(customer) ? { customer } : {}),
     ...(hasCustomerFields(referrer) ? { referrer } : {}),
   }
-  await lockInIdOrder(ctx, before, bodies)
+  await lockInIdOrder(ctx, previousId, bodies)
   const customers = await findOrUpsert(ctx, bodies, options)
 
   const storedCustomerId = before?.customer_id ?? null
@@ -83,11 +85,11 @@ const isSet = (value: unknown): boolean =>
  */
 async function lockInIdOrder(
   ctx: Ctx,
-  before: StoredOrder | null,
+  previousId: CustomerId | null,
   { customer, referrer }: CustomerBodies,
 ): Promise<void> {
   const sent = [customer, referrer !== undefined && hasProfile(referrer) ? referrer : undefined]
-  const ids = new Set<CustomerId>(before?.customer_id == null ? [] : [before.customer_id])
+  const ids = new Set<CustomerId>(previousId === null ? [] : [previousId])
   const changes = sent.filter((body) => body !== undefined)
   if (changes.length === 0 || changes.length + ids.size < 2) return
   for (const { id, source_id } of changes) {

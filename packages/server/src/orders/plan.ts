@@ -3,6 +3,7 @@ import type { Ctx } from '../core/context.ts'
 import { newId } from '../core/lib/ids.ts'
 import { loadMetadataRules, type MetadataRules, refuseUnlessStorable } from '../definitions/metadata-schemas/rules.ts'
 import { amountsOf } from './amounts.ts'
+import { clientOrderAfter, withoutClientFields } from './client-order.ts'
 import { linesWithCatalogue } from './goods.ts'
 import type { ItemInput, OrderInput } from './input.ts'
 import type { StoredOrder } from './order.ts'
@@ -21,6 +22,8 @@ export interface WriteOptions {
   rules?: OrderRules
   /** An import emits no events about the orders it changes (docs/reference/orders.md#endpoints). */
   is_import?: boolean
+  /** The request replaces an order that a page created (`replacesClientOrder`). */
+  replaces?: boolean
 }
 
 export async function loadOrderRules(ctx: Ctx): Promise<OrderRules> {
@@ -32,30 +35,36 @@ export async function loadOrderRules(ctx: Ctx): Promise<OrderRules> {
 }
 
 /**
- * Computes the columns and the customers of an order after a request, without saving the order. `before` is the stored order,
+ * Computes the columns and the customers of an order after a request, without saving the order. `stored` is the order so far,
  * locked, or null for a new one. Writes the customers and the overridden catalogue goods on the way.
  */
 export async function planOrder(
   ctx: Ctx,
-  before: StoredOrder | null,
+  stored: StoredOrder | null,
   sent: OrderInput,
-  { rules, is_import = false }: WriteOptions,
+  { rules, is_import = false, replaces = false }: WriteOptions,
 ): Promise<{ columns: OrderColumns; people: People; goods: Goods | null }> {
-  const metadata = await metadataOf(ctx, before, sent, rules)
+  const before = stored !== null && replaces ? withoutClientFields(stored) : stored
+  const metadata = await metadataOf(ctx, replaces ? null : before, sent, rules)
   const { lines, goods } =
     sent.items === undefined
       ? { lines: null, goods: null }
       : await linesWithCatalogue(ctx, await checkItems(ctx, sent.items, rules))
   const amounts = amountsOf(before, sent, lines)
-  const people = await peopleOf(ctx, before, sent, {
-    ...(rules === undefined ? {} : { rules: rules.customer }),
-    silent: is_import,
-  })
+  const people = await peopleOf(
+    ctx,
+    before,
+    sent,
+    { ...(rules === undefined ? {} : { rules: rules.customer }), silent: is_import },
+    stored?.customer_id ?? null,
+  )
   const { customer_id, referrer_id } = people
+  // The customer that redeemed in the page has the events and points of its status, and must not get them again.
+  const isSameBuyer = customer_id !== null && customer_id === stored?.customer_id
   const columns: OrderColumns = {
     id: before?.id ?? newId('order', Date.parse(ctx.now)),
     source_id: sent.source_id === undefined ? (before?.source_id ?? null) : sent.source_id,
-    status: sent.status ?? before?.status ?? 'CREATED',
+    status: sent.status ?? (isSameBuyer ? stored?.status : before?.status) ?? 'CREATED',
     ...amounts,
     metadata,
     customer_id,
@@ -63,6 +72,7 @@ export async function planOrder(
     redemptions: before?.redemptions ?? null,
     // Lines in the request replace the stored ones, and no redemption has discounted them yet.
     discounted_goods: lines === null ? (before?.discounted_goods ?? null) : null,
+    client_order: clientOrderAfter(before, sent),
     created_at: sent.created_at ?? before?.created_at ?? ctx.now,
     updated_at: before === null ? null : ctx.now,
   }

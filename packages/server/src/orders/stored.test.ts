@@ -97,6 +97,7 @@ async function newRedeemedOrder(shop: Shop): Promise<string> {
     referrer_id: null,
     redemptions,
     discounted_goods: null,
+    client_order: null,
     created_at: '2025-01-01T00:00:00.000Z',
     updated_at: null,
   }

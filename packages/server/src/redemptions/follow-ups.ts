@@ -6,6 +6,7 @@ import { applyMemberChanges, paidOrder } from '../loyalty/points/member-changes.
 import { hasRuleFor } from '../loyalty/points/programs.ts'
 import { convertRedemption, type RedeemedReferralCode } from '../loyalty/referrals/convert.ts'
 import { countRewards } from '../loyalty/rewards/count-rewards.ts'
+import { reachedStatus } from '../orders/client-order.ts'
 import { simpleRedemption } from './events.ts'
 import type { Redeemed } from './redeemed-part.ts'
 
@@ -19,7 +20,8 @@ export function hasFollowUps(redeemed: Redeemed): boolean {
 }
 
 /** Whether this redemption makes the order PAID. */
-const isPaid = ({ order }: Redeemed): boolean => order?.order.status === 'PAID' && order.before?.status !== 'PAID'
+const isPaid = ({ order }: Redeemed): boolean =>
+  order?.order.status === 'PAID' && reachedStatus(order.before, order.order) !== 'PAID'
 
 /** Applies the follow-ups of a saved redemption: loyalty tiers, points for the order, rewards for the referrer. */
 export async function applyFollowUps(ctx: Ctx, redeemed: Redeemed, cascade: CascadeState): Promise<void> {

@@ -1,11 +1,13 @@
 import { calculateOrder } from '@guerdon/engine'
 import type { Applicable, CalculatedItem, CalculatedOrder, Verdict } from '@guerdon/engine/schema'
+import { isClientSide } from '../audience/customers/on-client-side.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import { appliedOf, referrerOf } from '../checkout/decision/results.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow } from '../core/db/tables.ts'
 import { notFound } from '../core/http/errors.ts'
 import { newId } from '../core/lib/ids.ts'
+import { clientOrderAfter } from '../orders/client-order.ts'
 import { type StoredItem, type StoredOrder, toCalculatedOrder } from '../orders/order.ts'
 import type { OrderColumns } from '../orders/store.ts'
 import type { RedemptionOrder } from './schema.ts'
@@ -32,19 +34,23 @@ export function redeemedOrder(
   const { order: facts } = checkout.facts
   if (facts == null || verdict.order === undefined) return null
   const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
-  const { order: before } = checkout.rows
+  const { order: before, replaced_order: replaced } = checkout.rows
+  const sent = checkout.request.order ?? {}
+  const isPage = isClientSide(ctx)
   const lineIds = newLineIds()
   const calculated = withIds(verdict.order, lineIds)
   const steps = stepsOf(calculateOrder(facts), applied, lineIds)
-  const status = [before?.status, checkout.request.order?.status].includes('FULFILLED') ? 'FULFILLED' : 'PAID'
+  // A page redeems; it does not say that the shop has delivered.
+  const status = [before?.status, isPage ? null : sent.status].includes('FULFILLED') ? 'FULFILLED' : 'PAID'
   const items = storedItems(calculated.items, verdict.free_quantities ?? [], checkout)
   const { amount = null, initial_amount = null, discount_amount = 0, items_discount_amount = 0 } = calculated
+  const sourceId = before?.source_id ?? sent.source_id ?? null
   return {
-    before,
+    before: replaced ?? before,
     order: {
       project_id: ctx.project_id,
       id: before?.id ?? newId('order', Date.parse(ctx.now)),
-      source_id: before?.source_id ?? checkout.request.order?.source_id ?? null,
+      source_id: sourceId,
       status,
       amount,
       initial_amount,
@@ -61,6 +67,7 @@ export function redeemedOrder(
         facts.discounted_goods?.length === 0 ? null : (before?.discounted_goods ?? null),
         applied,
       ),
+      client_order: isPage ? ofPage(before, sourceId) : clientOrderAfter(before, sent),
       created_at: before?.created_at ?? ctx.now,
       updated_at: before === null ? null : ctx.now,
     },
@@ -68,6 +75,10 @@ export function redeemedOrder(
     steps,
   }
 }
+
+/** An order of a page without a `source_id` is nothing that the shop could name as its own. */
+const ofPage = (before: StoredOrder | null, sourceId: string | null): StoredOrder['client_order'] =>
+  before === null ? (sourceId === null ? null : 'UNCONFIRMED') : before.client_order
 
 /** Refuses an unknown referrer that the request names. */
 function referrerFor(checkout: Checkout, applied: readonly Applicable[]): CustomerRow['id'] | null {

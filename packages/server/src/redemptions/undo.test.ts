@@ -35,6 +35,7 @@ function order(items: StoredItem[], more: Partial<StoredOrder> = {}): StoredOrde
     items_discount_amount: itemsDiscountAmount,
     items,
     discounted_goods: null,
+    client_order: null,
     ...more,
   }
   const totalDiscountAmount = made.discount_amount + itemsDiscountAmount

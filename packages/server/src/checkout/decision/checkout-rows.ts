@@ -16,6 +16,8 @@ export interface CheckoutRows {
   /** A client-side request names an existing customer without proof: it is evaluated as if the customer were unknown. */
   is_unproven: boolean
   order: Versioned<StoredOrder> | null
+  /** The order of a page that this request replaces; `order` is then what remains of it. */
+  replaced_order: StoredOrder | null
   goods: Goods
   /** By id of the voucher or tier: the counters that its rules compare. */
   counted: Readonly<Record<string, Counted>>

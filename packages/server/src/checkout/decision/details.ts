@@ -10,6 +10,7 @@ import type { Terms } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
+import { replacesClientOrder, withoutClientFields } from '../../orders/client-order.ts'
 import { cacheTerms, findCachedTerms } from '../../rules/terms/terms-cache.ts'
 import { counterGroupsOf } from '../../rules/validation-rules/counted.ts'
 import type { CheckoutLoadOptions, CheckoutRows, Counted } from './checkout-rows.ts'
@@ -47,9 +48,11 @@ export async function withDetails(
   ctx: Ctx,
   request: CheckoutRequest,
   configuration: Configuration,
-  rows: Rows,
+  found: Rows,
   db: CheckoutLoadOptions['db'],
 ): Promise<CheckoutRows> {
+  const replaced = replacedOrder(ctx, request, found)
+  const rows = replaced === null ? found : { ...found, order: withoutClientFields(replaced) }
   const named = namedCustomer(request, rows)
   const isUnproven = named !== null && !actsFor(ctx, named)
   const caller = isUnproven ? null : named
@@ -80,6 +83,7 @@ export async function withDetails(
     caller,
     is_unproven: isUnproven,
     order: rows.order,
+    replaced_order: replaced,
     goods: goods instanceof Promise ? await goods : goods,
     counted: details.counted ?? {},
     has_session: rows.has_session,
@@ -95,6 +99,10 @@ export async function withDetails(
     kept: null,
   }
 }
+
+/** A server-side request that describes an order replaces what a page sent under the same `source_id`. */
+const replacedOrder = (ctx: Ctx, { order: sent }: CheckoutRequest, { order: stored }: Rows): Rows['order'] =>
+  stored !== null && sent !== null && !isClientSide(ctx) && replacesClientOrder(stored, sent) ? stored : null
 
 async function queryDetails(
   { project_id }: Ctx,
@@ -138,7 +146,10 @@ async function refuseForeignOrder(
 ): Promise<void> {
   const isNamed = sent !== null && (sent.id !== null || sent.source_id !== null)
   if (isNamed && caller !== null && caller.id === order.customer_id) return
-  const redemptions = Object.keys(order.redemptions ?? {}) as `r_${string}`[]
+  // The shop may have replaced an order that a page created: its session does not lead to that of the shop.
+  const redemptions = (
+    order.client_order === 'CONFIRMED' ? [] : Object.keys(order.redemptions ?? {})
+  ) as `r_${string}`[]
   const inSession =
     session?.key == null || redemptions.length === 0
       ? undefined

@@ -102,7 +102,7 @@ export function refuseRequest({ request, rows, candidates }: Checkout): void {
  * redemption stores the metadata, so all required keys must be there; a validation need not send them yet.
  */
 export function refuseMetadata(
-  { request, rows: { configuration, order: storedOrder }, buyer }: Checkout,
+  { request, rows: { configuration, order: storedOrder, replaced_order }, buyer }: Checkout,
   { is_redemption = false }: { is_redemption?: boolean } = {},
 ): void {
   const { order, metadata, customer } = request
@@ -115,8 +115,9 @@ export function refuseMetadata(
   }
   refuse('redemption', metadata, true)
   // A stored order that is referred to by its `source_id` is not changed.
-  if (order !== null && (storedOrder === null || order.id !== undefined))
-    refuse('order', order.metadata, storedOrder === null, '.order.metadata')
+  const isNewOrder = storedOrder === null || replaced_order !== null
+  if (order !== null && (isNewOrder || order.id !== undefined))
+    refuse('order', order.metadata, isNewOrder, '.order.metadata')
   if (customer !== null)
     refuse('customer', customer.profile.metadata, is_redemption && buyer.stored === null, '.customer.metadata')
   for (const [index, { metadata, product, sku }] of (order?.items ?? []).entries()) {

@@ -32,6 +32,7 @@ const emptyRows: Omit<CheckoutRows, 'configuration' | 'kept'> = {
   customers: [],
   caller: null,
   is_unproven: false,
+  replaced_order: null,
   order: null,
   goods: { products: [], skus: [] },
   counted: {},

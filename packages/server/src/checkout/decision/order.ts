@@ -12,10 +12,10 @@ import type { CheckoutRequest } from './request.ts'
  */
 export function orderFacts(
   { order: sent }: CheckoutRequest,
-  { order: stored, goods }: CheckoutRows,
+  { order: stored, replaced_order, goods }: CheckoutRows,
 ): OrderFacts | null {
   if (sent === null) return null
-  if (stored === null) {
+  if (stored === null || replaced_order !== null) {
     if (sent.id !== undefined) throw notFound('order', sent.id)
     const { source_id, status, amount, discount_amount, items, metadata } = sent
     return {

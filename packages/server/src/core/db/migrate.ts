@@ -11,6 +11,7 @@ import * as lean from './migrations/0007-lean-checkout.ts'
 import * as sessions from './migrations/0008-ended-sessions.ts'
 import * as clientIdentity from './migrations/0009-client-identity.ts'
 import * as downloads from './migrations/0010-signed-downloads.ts'
+import * as clientOrders from './migrations/0011-client-orders.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import { inTransaction, type Trx } from './transaction.ts'
@@ -34,6 +35,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0008-ended-sessions', sessions],
   ['0009-client-identity', clientIdentity],
   ['0010-signed-downloads', downloads],
+  ['0011-client-orders', clientOrders],
 ]
 
 /** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */

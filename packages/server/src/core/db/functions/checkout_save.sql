@@ -52,16 +52,17 @@ begin
         perform pg_advisory_xact_lock(hashtextextended('order ' || project || ' ' || (row_change->>'source_id'), 0));
       end if;
       insert into orders (project_id, id, source_id, status, amount, initial_amount, discount_amount, items_discount_amount,
-        items, metadata, customer_id, referrer_id, redemptions, discounted_goods, created_at, updated_at)
+        items, metadata, customer_id, referrer_id, redemptions, discounted_goods, client_order, created_at, updated_at)
       select project, o.id, o.source_id, o.status, o.amount, o.initial_amount, o.discount_amount, o.items_discount_amount,
-        o.items, o.metadata, o.customer_id, o.referrer_id, o.redemptions, o.discounted_goods, o.created_at, o.updated_at
+        o.items, o.metadata, o.customer_id, o.referrer_id, o.redemptions, o.discounted_goods, o.client_order, o.created_at,
+        o.updated_at
       from jsonb_populate_record(null::orders, row_change) o
       on conflict (project_id, source_id) do nothing;
     else
       update orders o set status = n.status, amount = n.amount, initial_amount = n.initial_amount,
         discount_amount = n.discount_amount, items_discount_amount = n.items_discount_amount, items = n.items,
         metadata = n.metadata, customer_id = n.customer_id, referrer_id = n.referrer_id, redemptions = n.redemptions,
-        discounted_goods = n.discounted_goods, updated_at = n.updated_at
+        discounted_goods = n.discounted_goods, client_order = n.client_order, updated_at = n.updated_at
       from jsonb_populate_record(null::orders, row_change) n
       where o.project_id = project and o.id = n.id and o.xmin = (one->>'xmin')::xid;
     end if;

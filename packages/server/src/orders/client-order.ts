@@ -1,0 +1,45 @@
+import type { OrderInput } from './input.ts'
+import type { StoredOrder } from './order.ts'
+
+/** Whether a request says what the order is: its amount or its lines. */
+export const sendsAmounts = ({ amount, items }: OrderInput): boolean => amount !== undefined || items !== undefined
+
+/**
+ * Whether a server-side request replaces an order that only a page has described. Who names an order by `source_id` and sends its
+ * amount or lines does not know that a page took the `source_id` first (docs/reference/client-side.md#orders).
+ */
+export const replacesClientOrder = ({ client_order }: StoredOrder, sent: OrderInput): boolean =>
+  client_order === 'UNCONFIRMED' && sent.id === undefined && sendsAmounts(sent)
+
+/** The state after a server-side request: an order of a page is the shop's as soon as the shop has sent its amount or lines. */
+export const clientOrderAfter = (before: StoredOrder | null, sent: OrderInput): StoredOrder['client_order'] =>
+  before?.client_order === 'UNCONFIRMED' && sendsAmounts(sent) ? 'CONFIRMED' : (before?.client_order ?? null)
+
+/** What remains of an order of a page when the shop replaces it: its ids, its date and its redemptions. */
+export const withoutClientFields = <Order extends StoredOrder>(order: Order): Order => ({
+  ...order,
+  status: 'CREATED',
+  amount: null,
+  initial_amount: null,
+  discount_amount: 0,
+  items_discount_amount: 0,
+  total_discount_amount: 0,
+  total_amount: null,
+  items: [],
+  metadata: {},
+  customer_id: null,
+  referrer_id: null,
+  discounted_goods: null,
+})
+
+/**
+ * The status that the customer of the order has had already, with its events and points; null: none. An order of a page that the
+ * shop gives to another customer was paid by nobody yet.
+ */
+export function reachedStatus(before: StoredOrder | null, after: StoredOrder): StoredOrder['status'] | null {
+  const changesHands =
+    before?.client_order === 'UNCONFIRMED' &&
+    after.client_order === 'CONFIRMED' &&
+    before.customer_id !== after.customer_id
+  return before === null || changesHands ? null : before.status
+}
