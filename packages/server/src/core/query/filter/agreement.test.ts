@@ -134,11 +134,32 @@ const given: Record<string, fc.Arbitrary<unknown>> = {
   $in_location: fc.constantFrom('city', 'ring', 'islands', 'nothing', 'unknown'),
   $not_in_location: fc.constantFrom('city', 'ring', 'islands', 'nothing', 'unknown'),
 }
+const oneArgument = fc.oneof(scalars, spelledMoments)
+/** More than a statement lists as alternatives; the first two may match. */
+const manyArguments = fc
+  .tuple(
+    fc.array(oneArgument, { minLength: 1, maxLength: 2 }),
+    fc.constantFrom(
+      (n: number): unknown => `x${n}`,
+      (n: number) => 3 * n,
+      (n: number) => 1 + (n % 5),
+      (n: number) => `2025-0${1 + (n % 3)}-${10 + n - (n % 2)}`,
+      () => true,
+    ),
+  )
+  .map(([first, more]) => [
+    ...first,
+    ...Array.from({ length: 9 }, (_, n) => more(n)),
+    ...Array.from({ length: 13 }, (_, n) => more(n + 3)),
+  ])
 const conditions = fc
   .constantFrom(...Object.keys(filterOperators))
   .chain((operator) =>
     fc
-      .array(given[operator] ?? fc.oneof(scalars, spelledMoments), { minLength: 1, maxLength: 2 })
+      .oneof(
+        { weight: 3, arbitrary: fc.array(given[operator] ?? oneArgument, { minLength: 1, maxLength: 2 }) },
+        given[operator] === undefined ? manyArguments : fc.array(given[operator]),
+      )
       .map((given) => ({ conditions: { [operator]: given } })),
   )
 const filters = fc
@@ -176,7 +197,7 @@ test('the database and the engine agree', async () => {
       expect(ours).toEqual(found.rows.map(({ id }) => id))
       matched += ours.length
     }),
-    { numRuns: 400 },
+    { numRuns: 600 },
   )
   expect(matched).toBeGreaterThan(1_000)
 })

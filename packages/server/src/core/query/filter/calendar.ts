@@ -53,6 +53,18 @@ export function daysAgo(is: Comparison, a: number, today: Day): Days {
   }
 }
 
+/** The same days in as few ranges as possible: those that touch are joined, empty ones dropped. */
+export function mergedDays(ranges: readonly Days[]): Days[] {
+  const merged: Days[] = []
+  const sorted = ranges.filter(([from, until]) => from < until).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  for (const [from, until] of sorted) {
+    const last = merged.at(-1)
+    if (last === undefined || last[1] < from) merged.push([from, until])
+    else if (last[1] < until) merged[merged.length - 1] = [last[0], until]
+  }
+  return merged
+}
+
 /** The month and day of each day of a range, as `MM-DD`. */
 export function monthDays([from, until]: Days): string[] {
   const result: string[] = []

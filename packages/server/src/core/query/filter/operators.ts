@@ -18,9 +18,9 @@ import { invalidQuery } from '../../http/errors.ts'
 import type { Instant } from '../../lib/instant.ts'
 import { limits } from '../../lib/limits.ts'
 import { type Comparison, daysAgo, distances, type FilterClock, monthDays } from './calendar.ts'
-import { all, any, type Condition, isNot, no } from './conditions.ts'
+import { any, type Condition, isNot, no } from './conditions.ts'
 import { insideSql, pointsCount } from './inside.ts'
-import { type DayFormat, numberSql, type Reading } from './readings.ts'
+import { type DayFormat, numberSql, oneOf, type Reading } from './readings.ts'
 
 /** The arguments of an operator, by what it takes. Several are alternatives unless the operator says otherwise. */
 interface ArgumentTypes {
@@ -51,7 +51,7 @@ export const dayRelativeOperators = {
   $is_days_in_future: daysFrom((a, today) => [today + a, today + a + 1]),
   $more_than_future: daysFrom((a, today) => [today + a + 1, Infinity]),
   $less_than_future: daysFrom((a, today) => [today, today + a]),
-  $is_years_ago: each(yearsAgo),
+  $is_years_ago: yearsAgo,
 
   ...mapOperators(nearPeriods, (days): OperatorSql<never> => {
     return (v, ...rest) => (v.ignores_year ? anniversary : period)(days)(v, ...rest)
@@ -95,10 +95,19 @@ export const operatorsSql: {
   $count_more: hasSize('>'),
   $count_less: hasSize('<'),
 
-  $is_day: each((v, a) => spelled(v, 'D', [String(a + 1)])),
-  $is_day_of_month: each((v, a) => spelled(v, 'DD', [twoDigits(a)])),
-  $is_month: each((v, a) => spelled(v, 'MM', [twoDigits(a)])),
-  $is_year: each((v, a) => within(v, [dayOf(a, 1, 1), dayOf(a + 1, 1, 1)])),
+  $is_day: (v, args) =>
+    spelled(
+      v,
+      'D',
+      args.map((a) => String(a + 1)),
+    ),
+  $is_day_of_month: (v, args) => spelled(v, 'DD', args.map(twoDigits)),
+  $is_month: (v, args) => spelled(v, 'MM', args.map(twoDigits)),
+  $is_year: (v, args) =>
+    within(
+      v,
+      args.map((a) => [dayOf(a, 1, 1), dayOf(a + 1, 1, 1)]),
+    ),
 
   $in_location: inside,
   $not_in_location: (...given) => isNot(inside(...given)),
@@ -109,17 +118,17 @@ export const operatorsSql: {
   >),
 }
 
-function each<A>(holds: (value: Reading, a: A, clock: FilterClock) => Condition): OperatorSql<A> {
-  return (value, args, clock) => any(args.map((a) => holds(value, a, clock)))
-}
-
 /** True on days at the given distance from today. */
 function daysFrom(days: (a: number, today: Day) => Days): OperatorSql<number> {
-  return each((v, a, { today }) => within(v, days(a, today)))
+  return (v, args, { today }) =>
+    within(
+      v,
+      args.map((a) => days(a, today)),
+    )
 }
 
 function period(days: (today: Day) => Days): OperatorSql<never> {
-  return (v, _, { today }) => within(v, days(today))
+  return (v, _, { today }) => within(v, [days(today)])
 }
 
 /** The same period in any year: one of its days has the month and day of the value. */
@@ -145,34 +154,54 @@ function state(name: StateOperator): OperatorSql<never> {
 
 /** True if a text contains one of the arguments, or if an array contains all of them as elements. */
 function contains(v: Reading, args: string[]): Condition {
-  const { element } = v
   const inText = like(v, args, (text) => `%${text}%`)
-  return element === undefined ? inText : any([inText, all(args.map(element))])
+  return v.elements === undefined ? inText : any([inText, v.elements(args)])
 }
 
 function like({ text }: Reading, args: string[], pattern: (escaped: string) => string): Condition {
   if (text === undefined) return no
   const { value, fold } = text
   // The empty argument matches every text except the empty one, which counts as missing.
-  return any(
-    args.map((a) =>
-      a === '' ? sql`${value} <> ''` : sql`${value} like ${fold(pattern(a.replace(/[\\%_]/g, '\\$&')))}`,
-    ),
+  const patterns = args.filter((a) => a !== '').map((a) => pattern(a.replace(/[\\%_]/g, '\\$&')))
+  return any([
+    ...(patterns.length < args.length ? [sql<SqlBool>`${value} <> ''`] : []),
+    ...(patterns.length === 0 ? [] : [sql<SqlBool>`${value} like any(${fold(patterns)})`]),
+  ])
+}
+
+/** Of several arguments the weakest decides: more than one of them is more than the least. */
+function compare(is: Comparison): OperatorSql<number | Instant> {
+  return ({ number, instant, days }, args, { today }) => {
+    const [numbers, moments] = [args.filter((a) => typeof a === 'number'), args.filter((a) => typeof a === 'string')]
+    const [bound, moment] = [weakest(is, numbers), weakest(is, moments)]
+    return any([
+      ...(moment === undefined || instant === undefined
+        ? []
+        : [instant((at) => sql`${at} ${sql.raw(is)} ${moment}::timestamptz`)]),
+      ...(bound === undefined || number === undefined
+        ? []
+        : [sql<SqlBool>`${number} ${sql.raw(is)} ${numberSql(bound)}`]),
+      ...(bound === undefined || days === undefined ? [] : [days.within(numbers.map((a) => daysAgo(is, a, today)))]),
+    ])
+  }
+}
+
+/** The bound that every value within one of the bounds is within; instants of the API sort as text. */
+function weakest<A extends number | Instant>(is: Comparison, bounds: readonly A[]): A | undefined {
+  const isLower = is === '>' || is === '>='
+  return bounds.reduce<A | undefined>(
+    (least, a) => (least === undefined || isLower === a < least ? a : least),
+    undefined,
   )
 }
 
-function compare(is: Comparison): OperatorSql<number | Instant> {
-  return each(({ number, instant, days }, a, { today }) => {
-    if (typeof a === 'string') return instant?.((at) => sql`${at} ${sql.raw(is)} ${a}::timestamptz`) ?? no
-    return any([
-      ...(number === undefined ? [] : [sql<SqlBool>`${number} ${sql.raw(is)} ${numberSql(a)}`]),
-      ...(days === undefined ? [] : [days.within(daysAgo(is, a, today))]),
-    ])
-  })
-}
-
 function hasSize(is: '=' | '>' | '<'): OperatorSql<number> {
-  return each(({ size }, a) => (size === undefined ? no : sql`${size} ${sql.raw(is)} ${numberSql(a)}`))
+  return ({ size }, args) => {
+    if (size === undefined) return no
+    if (is === '=') return oneOf(size, args, numberSql)
+    const bound = weakest(is, args)
+    return bound === undefined ? no : sql`${size} ${sql.raw(is)} ${numberSql(bound)}`
+  }
 }
 
 /** A value that is not a point, and an unknown location, never match. */
@@ -185,16 +214,17 @@ function inside({ point }: Reading, ids: string[], _: FilterClock, locations: Re
   return insideSql(point, shapes)
 }
 
-const within = ({ days }: Reading, range: Days): Condition => days?.within(range) ?? no
+const within = ({ days }: Reading, ranges: Days[]): Condition => days?.within(ranges) ?? no
 const spelled = ({ days }: Reading, format: DayFormat, texts: string[]): Condition => days?.spelled(format, texts) ?? no
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
-function yearsAgo(v: Reading, a: number, { today }: FilterClock): Condition {
-  const year = String(partsOf(today).year - a).padStart(4, '0')
+function yearsAgo(v: Reading, args: number[], { today }: FilterClock): Condition {
+  const monthDaysOfToday = monthDays([today, today + 1])
+  const years = args.map((a) => String(partsOf(today).year - a).padStart(4, '0'))
   return spelled(
     v,
     'YYYY-MM-DD',
-    monthDays([today, today + 1]).map((monthDay) => `${year}-${monthDay}`),
+    years.flatMap((year) => monthDaysOfToday.map((monthDay) => `${year}-${monthDay}`)),
   )
 }

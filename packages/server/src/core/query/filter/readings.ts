@@ -2,8 +2,8 @@ import { type Days, type Scalar, toBoolean, toNumber } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import { type Expression, sql } from 'kysely'
 import { parseInstant } from '../../lib/instant.ts'
-import { dateText, type FilterClock, startOfDayText } from './calendar.ts'
-import { any, type Condition, no } from './conditions.ts'
+import { dateText, type FilterClock, mergedDays, startOfDayText } from './calendar.ts'
+import { all, any, type Condition, no } from './conditions.ts'
 import type { FilterField } from './field.ts'
 import type { PointSql } from './inside.ts'
 
@@ -15,16 +15,17 @@ export interface Reading {
   /** Never null. */
   missing: Condition
   equals(values: Scalar[]): Condition
-  /** `fold` converts an argument for a case-insensitive comparison. */
-  text?: { value: Expression<unknown>; fold(argument: string): Expression<unknown> }
-  /** Whether an array contains the element. */
-  element?(value: string): Condition
+  /** `fold` converts arguments, as an array, for a case-insensitive comparison. */
+  text?: { value: Expression<unknown>; fold(args: string[]): Expression<unknown> }
+  /** Whether an array contains all of the elements. */
+  elements?(values: string[]): Condition
   size?: Expression<unknown>
   number?: Expression<unknown>
   /** Whether the moment, or one of several moments, passes the test. */
   instant?(test: (at: Expression<unknown>) => Condition): Condition
   days?: {
-    within(days: Days): Condition
+    /** Whether the day is in one of the ranges. */
+    within(ranges: readonly Days[]): Condition
     /** Whether the day, formatted by `to_char`, equals one of the texts. */
     spelled(format: DayFormat, texts: string[]): Condition
   }
@@ -34,6 +35,12 @@ export interface Reading {
 }
 
 export type DayFormat = 'D' | 'DD' | 'MM' | 'MM-DD' | 'YYYY-MM-DD'
+
+/**
+ * Up to this number, values are alternatives of their own (`or`), each of which can use an index. More are compared as one list:
+ * otherwise a statement reads the value of every row once for each of up to 1,000 values.
+ */
+const fewValues = 20
 
 type FieldOf<T extends FilterField['type']> = Extract<FilterField, { type: T }> & { type: T }
 type Read<T extends FilterField['type']> = (
@@ -45,6 +52,8 @@ type Read<T extends FilterField['type']> = (
 const readings: { [T in FilterField['type']]: Read<T> } = {
   string(column, { case_insensitive }) {
     const fold = (argument: string) => (case_insensitive ? sql`lower(${argument}::text)` : sql`${argument}::text`)
+    const foldAll = (args: string[]) =>
+      case_insensitive ? sql`array(select lower(each) from unnest(${args}::text[]) as each)` : sql`${args}::text[]`
     const value = case_insensitive ? sql`lower(${column})` : column
     return {
       missing: sql`coalesce(${column}, '') = ''`,
@@ -55,7 +64,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
           values.filter((a) => a !== ''),
           (a) => fold(String(a)),
         ),
-      text: { value, fold },
+      text: { value, fold: foldAll },
       point: pointIn(column),
     }
   },
@@ -82,29 +91,38 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
     days: {
       ...daysOfDate(dateIn(clock, value)),
       // Compares moments, not days of the zone, so that an index on the column can be used.
-      within: ([from, until]) =>
-        sql`(${value} >= ${startOfDayText(from, clock)}::timestamptz and ${value} < ${startOfDayText(until, clock)}::timestamptz)`,
+      within(ranges) {
+        const merged = mergedDays(ranges).map(([from, until]) => [
+          startOfDayText(from, clock),
+          startOfDayText(until, clock),
+        ])
+        if (merged.length > fewValues) return sql`${value} <@ ${rangesText(merged)}::tstzmultirange`
+        return any(
+          merged.map(([from, until]) => sql`(${value} >= ${from}::timestamptz and ${value} < ${until}::timestamptz)`),
+        )
+      },
     },
   }),
   datetimes(moments, _, clock) {
     const some = (test: Test): Condition =>
       sql`exists (select from ${moments} as each (at) where ${test(sql`each.at`)})`
-    const element = (a: Scalar) => some((at) => sql`${instantText(at)} = ${String(a)}::text`)
+    const oneOfTexts = (values: Scalar[]) => some((at) => sql`${instantText(at)} = any(${values.map(String)}::text[])`)
     return {
       missing: sql`not exists ${moments}`,
-      equals: (values) => any(values.map(element)),
-      element,
+      equals: oneOfTexts,
+      elements: (values) => sql`not exists (
+        select from unnest(${values}::text[]) as wanted (moment)
+        where not ${some((at) => sql`${instantText(at)} = wanted.moment`)})`,
       size: sql`(select nullif(count(*), 0) from ${moments} as each)`,
       instant: some,
       days: daysOfSome(some, (at) => dateIn(clock, at)),
     }
   },
   array(value) {
-    const element = (a: Scalar) => any(jsonForms(String(a)).map((form) => holdsJson(value, [form])))
     return {
       missing: sql`coalesce(${value}, 'null') = 'null'`,
-      equals: (values) => any(values.map(element)),
-      element,
+      equals: (values) => holdsOneOf(value, values),
+      elements: (values) => holdsAll(value, values),
       size: sizeOfArray(value),
     }
   },
@@ -115,8 +133,13 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
     const element = (a: Scalar) => any(jsonForms(String(a)).map((form) => holds([form])))
     const reading: Reading = {
       missing: sql`coalesce(${value}, 'null') in ('null', '""')`,
-      equals: (values) => any(values.flatMap((a) => [...spellings(String(a), value_type).map(holds), element(a)])),
-      element,
+      equals(values) {
+        const spelled = values.flatMap((a) => spellings(String(a), value_type))
+        // Containment finds few values by an index; many are compared with each row, which reads its value only once.
+        if (values.length <= fewValues) return any([...spelled.map(holds), ...values.map(element)])
+        return any([sql`${value} = any(${jsonArray(spelled)})`, holdsOneOf(value, values)])
+      },
+      elements: (values) => (values.length <= fewValues ? all(values.map(element)) : holdsAll(value, values)),
       size: sizeOfArray(sql`nullif(${value}, '""')`),
       number: sql`(case jsonb_typeof(${value}) when 'number' then ${value}::numeric end)`,
       point: metadataPoint(value, text),
@@ -124,7 +147,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
     const texts: Pick<Reading, 'text'> = {
       text: {
         value: sql`(case jsonb_typeof(${value}) when 'string' then ${text} end)`,
-        fold: (argument) => sql`${argument}::text`,
+        fold: (args) => sql`${args}::text[]`,
       },
     }
     switch (value_type) {
@@ -142,7 +165,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
           ...reading,
           ...datesIn((test) => someText(value, test), clock),
           // A schema accepts many notations of the same moment, so they cannot be enumerated as in `spellings`.
-          equals: (values) => any([isMoment(text, values), ...values.map(element)]),
+          equals: (values) => any([isMoment(text, values), holdsOneOf(value, values)]),
         }
       default:
         return reading
@@ -167,7 +190,13 @@ type DaysReading = NonNullable<Reading['days']>
 
 function daysOfDate(date: Expression<unknown>): DaysReading {
   return {
-    within: ([from, until]) => sql`(${date} >= ${dateText(from)}::date and ${date} < ${dateText(until)}::date)`,
+    within(ranges) {
+      const merged = mergedDays(ranges).map(([from, until]) => [dateText(from), dateText(until)])
+      const [range] = merged
+      if (range === undefined) return no
+      if (merged.length > 1) return sql`${date} <@ ${rangesText(merged)}::datemultirange`
+      return sql`(${date} >= ${range[0]}::date and ${date} < ${range[1]}::date)`
+    },
     spelled: (format, texts) =>
       sql`to_char(${date}, ${format}::text) = any(string_to_array(${texts.join(',')}::text, ','))`,
   }
@@ -178,7 +207,7 @@ const daysOfSome = (
   some: (test: Test) => Condition,
   dateOf: (value: Expression<unknown>) => Expression<unknown>,
 ): DaysReading => ({
-  within: (days) => some((value) => daysOfDate(dateOf(value)).within(days)),
+  within: (ranges) => some((value) => daysOfDate(dateOf(value)).within(ranges)),
   spelled: (format, texts) => some((value) => daysOfDate(dateOf(value)).spelled(format, texts)),
 })
 
@@ -275,6 +304,27 @@ const coordinateOf = (number: Expression<unknown>): Expression<unknown> =>
 const holdsJson = (column: Expression<unknown>, part: object): Condition =>
   sql`${column} @> ${JSON.stringify(part)}::jsonb`
 
+/** Whether an array contains one of the values. */
+const holdsOneOf = (value: Expression<unknown>, values: Scalar[]): Condition =>
+  sql`exists (
+    select from jsonb_array_elements(case jsonb_typeof(${value}) when 'array' then ${value} end) as element (part)
+    where element.part = any(${jsonArray(values.flatMap((a) => jsonForms(String(a))))}))`
+
+/** Whether an array contains all of the values, each in one of its forms. */
+const holdsAll = (value: Expression<unknown>, values: Scalar[]): Condition =>
+  sql`(select not exists (
+      select from jsonb_array_elements(${JSON.stringify(values.map((a) => jsonForms(String(a))))}::jsonb) as wanted (forms)
+      where not exists (
+        select from jsonb_array_elements(wanted.forms) as form (part) where stored.value @> jsonb_build_array(form.part)))
+    from (select ${value} as value offset 0) as stored)`
+
+const jsonArray = (forms: Scalar[]): Expression<unknown> =>
+  sql`${forms.map((form) => JSON.stringify(form))}::text[]::jsonb[]`
+
+/** As PostgreSQL reads a multirange, which compares a value with all its ranges at once. */
+const rangesText = (ranges: ReadonlyArray<readonly string[]>): string =>
+  `{${ranges.map(([from, until]) => `[${from},${until})`).join(',')}}`
+
 /** The stored values that an argument may match: its text, and the number or boolean it represents. */
 function jsonForms(text: string): Scalar[] {
   const forms: Scalar[] = [text]
@@ -310,7 +360,11 @@ function spellings(text: string, type: MetadataType | undefined): Scalar[] {
 const sizeOfArray = (value: Expression<unknown>): Expression<unknown> =>
   sql`(case jsonb_typeof(coalesce(${value}, 'null')) when 'array' then jsonb_array_length(${value}) when 'null' then 0 end)`
 
-function oneOf(value: Expression<unknown>, candidates: Scalar[], toSql: (a: Scalar) => Expression<unknown>): Condition {
+export function oneOf<A extends Scalar>(
+  value: Expression<unknown>,
+  candidates: A[],
+  toSql: (a: A) => Expression<unknown>,
+): Condition {
   return candidates.length === 0 ? no : sql`${value} in (${sql.join(candidates.map(toSql))})`
 }
 
