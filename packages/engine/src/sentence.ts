@@ -72,7 +72,7 @@ function checkCause({ check, expected, actual }: Extract<Step, { step: 'check' }
 
 /** A rule and the value it found; for a rule on items also the failed sub-rule, which says more. */
 function ruleCause(step: RuleStep): string {
-  const { rule_id, key, name, property, expected, actual, rules = [] } = step
+  const { rule_id, key, name, property, expected, actual, unlisted = 0, rules = [] } = step
   const failedSubRule = rules.find(({ passed }) => passed === false)
   const subject = property === undefined ? name : `${name} "${property}"`
   const wanted = Object.entries(expected).map(([operator, operand]) =>
@@ -80,19 +80,19 @@ function ruleCause(step: RuleStep): string {
   )
   const must = wanted.length === 0 ? '' : `, must be ${wanted.join(' and ')}`
   const inner = failedSubRule === undefined ? '' : `; ${ruleCause(failedSubRule)}`
-  const finding = isAboutItems(name) && Array.isArray(actual) ? linesText(actual) : `is ${valueText(actual)}`
+  const finding = isAboutItems(name) && Array.isArray(actual) ? linesText(actual, unlisted) : `is ${valueText(actual)}`
   return `rule ${key} of ${rule_id}: ${subject} ${finding}${must}${inner}`
 }
 
 const isAboutItems = (name: string): boolean => /^(?:order\.items|product|sku)\./.test(name)
 
 /** The lines that a rule picked, or the values that a sub-rule found on them. */
-function linesText(actual: Array<number | { line: number; actual: unknown }>): string {
+function linesText(actual: Array<number | { line: number; actual: unknown }>, unlisted: number): string {
   if (actual.length === 0) return 'finds no line'
   const lines = actual.map((entry) =>
     typeof entry === 'number' ? lineText(entry) : `${valueText(entry.actual)} on ${lineText(entry.line)}`,
   )
-  return `${typeof actual[0] === 'number' ? 'finds' : 'is'} ${lines.join(', ')}`
+  return `${typeof actual[0] === 'number' ? 'finds' : 'is'} ${lines.join(', ')}${unlisted === 0 ? '' : ` and ${unlisted} more`}`
 }
 
 /** `$more_than_or_equal` → "more than or equal". */

@@ -76,3 +76,64 @@ describe('the steps of an evaluation are limited', () => {
     expect(reasonsOf(outcomes)).toEqual(Array(5).fill('applies'))
   })
 })
+
+describe('an explanation is bounded', () => {
+  const manyRules = (count: number, text: string): ValidationRule => ({
+    id: 'val_listed',
+    rules: {
+      ...Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [
+          String(index + 1),
+          { name: 'order.items.metadata_each', property: 'a', conditions: { $is_not: [text] } },
+        ]),
+      ),
+      logic: Array.from({ length: count }, (_, index) => String(index + 1)).join(' and '),
+    },
+  })
+  const explained = (rule: ValidationRule, order: { items: ItemFacts[] }) =>
+    evaluate(facts({ order, redeemables: [voucher('A', percentOff(10), { rules: [rule] })] }), { explain: true })
+      .redeemables[0]
+  const ruleStepsOf = (outcome: Outcome | undefined) =>
+    (outcome?.explanation?.steps ?? []).filter((step) => step.step === 'rule')
+
+  test('it lists 50 lines of a rule and counts the others', () => {
+    const [step] = ruleStepsOf(explained(manyRules(1, 'b'), { items: lines(120) }))
+    expect(step?.actual).toHaveLength(50)
+    expect(step).toMatchObject({ unlisted: 70, passed: true })
+    const [whole] = ruleStepsOf(explained(manyRules(1, 'b'), { items: lines(50) }))
+    expect(whole?.actual).toHaveLength(50)
+    expect(whole).not.toHaveProperty('unlisted')
+  })
+
+  test('it cuts long texts, lists and objects', () => {
+    const metadata = { a: { text: `${'x'.repeat(499)}🎁🎁`, list: Array(100).fill(1), deep: [[[[[]]]]] } }
+    const [step] = ruleStepsOf(explained(manyRules(1, 'b'), { items: [{ ...line('p', 1, 100), metadata }] }))
+    expect(step?.actual).toEqual([{ text: `${'x'.repeat(499)}…`, list: Array(50).fill(1), deep: [['…']] }])
+  })
+
+  test('400 rules on 500 lines do not list 200,000 values, and the verdict stays the same', () => {
+    const rule = manyRules(400, 'b')
+    const order = { items: lines(500) }
+    const redeemables = [voucher('A', percentOff(10), { rules: [rule] })]
+    const plainOutcome = evaluate(facts({ order, redeemables })).redeemables[0]
+    const outcome = explained(rule, order)
+    expect(outcome?.status).toBe(plainOutcome?.status)
+    const steps = ruleStepsOf(outcome)
+    const values = steps.reduce((sum, { actual }) => sum + (Array.isArray(actual) ? actual.length : 0), 0)
+    expect(values).toBeLessThanOrEqual(400 * 50)
+    expect(JSON.stringify(steps).length).toBeLessThan(4_000_000) // without a limit, 60,000,000
+  })
+
+  test('a rule beyond the budget says only whether it passed, and the verdict is that without an explanation', () => {
+    const wide = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index]))
+    const hostileOrder = { items: lines(500).map((item) => ({ ...item, metadata: { a: wide } })) }
+    const redeemables = [voucher('A', percentOff(1), { rules: [manyRules(100, 'b')] })]
+    const verdict = evaluate(facts({ order: hostileOrder, redeemables }))
+    const withSteps = evaluate(facts({ order: hostileOrder, redeemables }), { explain: true })
+    expect(reasonsOf(withSteps.redeemables)).toEqual(reasonsOf(verdict.redeemables))
+    const steps = withSteps.redeemables.flatMap((outcome) => ruleStepsOf(outcome))
+    expect(steps).toHaveLength(100)
+    expect(steps.at(0)?.actual).toHaveLength(50)
+    expect(steps.at(-1)).toMatchObject({ actual: null, unlisted: 500, passed: true })
+  })
+})

@@ -5,15 +5,35 @@
  */
 export class WorkMeter {
   #left = stepsMax
+  #leftAside = asideStepsMax
 
   /** Gives the next redeemable or rule a budget of its own: one that takes too many steps must not change the outcome of another. */
   restart(): void {
     this.#left = stepsMax
+    this.#leftAside = asideStepsMax
   }
 
   spend(steps: number): void {
     this.#left -= steps
     if (this.#left < 0) throw new WorkExceeded()
+  }
+
+  /**
+   * Does work that only explains the verdict, on a budget of its own: the verdict must be the same with an explanation and
+   * without. Null when it takes too many steps.
+   */
+  aside<T>(work: () => T): T | null {
+    const left = this.#left
+    this.#left = this.#leftAside
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof WorkExceeded) return null
+      throw error
+    } finally {
+      this.#leftAside = Math.max(0, this.#left)
+      this.#left = left
+    }
   }
 }
 
@@ -22,6 +42,8 @@ export class WorkExceeded extends Error {}
 
 /** A cart of 500 lines with 30 redeemables takes a third of it (docs/reference/limits.md#evaluation). */
 const stepsMax = 500_000
+/** For the explanations of a cart of 500 lines with 30 redeemables of five rules. */
+const asideStepsMax = 200_000
 
 /** The arguments of a condition that are compared with a value one by one. */
 export interface ScannedArguments {

@@ -178,6 +178,7 @@ function openRun(scope: EvaluationScope, options: RuleOptions, omitted: string[]
     counts_missing_units: false,
     omitted,
     trace: options.trace ?? null,
+    traced: options.trace == null ? null : new Set(),
     rule_id: '',
     reported: null,
     missing: null,
@@ -249,8 +250,10 @@ function whatIsMissing(needs: Need, cart: Cart | null, { customer }: EvaluationS
  * failure is restored afterwards.
  */
 function traceNode(node: Node, run: RuleRun, passed: Truth): void {
-  const { trace, rule_id, reported, missing } = run
-  if (trace?.some((step) => step.step === 'rule' && step.rule_id === rule_id && step.key === node.key)) return
+  const { trace, traced, rule_id, reported, missing } = run
+  const name = `${rule_id} ${node.key}`
+  if (traced?.has(name)) return
+  traced?.add(name)
   trace?.push(stepOf(node, run, passed))
   run.reported = reported
   run.missing = missing

@@ -23,6 +23,8 @@ export interface RuleRun {
   /** Collects the keys of omitted rules; null when not requested. */
   readonly omitted: string[] | null
   readonly trace: Step[] | null
+  /** The rules that have a step in `trace`. */
+  readonly traced: Set<string> | null
   rule_id: string
   reported: Node | null
   missing: Missing | null

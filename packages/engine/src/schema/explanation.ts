@@ -12,6 +12,8 @@ export interface RuleStep {
   property?: string
   expected: Record<string, unknown>
   actual: unknown
+  /** How many lines or values `actual` leaves out. */
+  unlisted?: number
   passed: boolean | null
   rules?: RuleStep[]
 }
