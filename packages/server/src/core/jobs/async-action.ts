@@ -5,6 +5,7 @@ import type { Caller, Ctx, Runtime } from '../context.ts'
 import { isOutage } from '../db/outage.ts'
 import { ApiError, errorMessage } from '../http/errors.ts'
 import { type Id, newId } from '../lib/ids.ts'
+import { actionInputJson, readActionInput } from './action-input.ts'
 import type { AsyncActionType } from './async-actions/schema.ts'
 import { inBackground } from './background.ts'
 import {
@@ -69,6 +70,7 @@ export async function startAsyncAction<Input extends object>(
 ): Promise<{ async_action_id: Id<'async_action'> }> {
   const { db, project_id, now, request_id, caller, jobs } = ctx
   const id = newId('async_action')
+  const json = await actionInputJson(input)
   await db
     .insertInto('async_actions')
     .values({
@@ -83,7 +85,7 @@ export async function startAsyncAction<Input extends object>(
       event_source: JSON.stringify(caller),
       processing_time: null,
       progress: 0,
-      input: JSON.stringify(input),
+      input: json,
       state: '{}',
       result: null,
     })
@@ -110,13 +112,12 @@ export async function runAsyncAction(
   { project_id, action_id }: QueueData['async-actions'],
   { retries, signal }: JobRun,
 ): Promise<'again' | undefined> {
-  // The input can be large and never changes: it is read once per run, not once per step.
   const record = await runtime.database.db
     .selectFrom('async_actions')
     .where('project_id', '=', project_id)
     .where('id', '=', action_id)
     .where('status', 'in', ['ENQUEUED', 'IN_PROGRESS'])
-    .select(['type', 'input', 'request_id', 'event_source'])
+    .select(['type', 'request_id', 'event_source'])
     .executeTakeFirst()
   if (record === undefined) return undefined
   const action = actions.find(({ type }) => type === record.type)
@@ -124,13 +125,15 @@ export async function runAsyncAction(
   if (action === undefined && retries < retriesWithoutProgressMax)
     throw new Error(`Unknown async action type ${record.type}`)
 
+  // The input can be large and never changes: it is read once per run, not once per step.
+  const input = await readActionInput(runtime.database.db, project_id, action_id)
   const origin = { request_id: record.request_id, caller: record.event_source as Caller }
   const inStepTransaction = (work: (ctx: Ctx) => Promise<boolean>) => inBackground(runtime, project_id, origin, work)
   try {
     // Null: the project was deleted.
     for (let isOver: boolean | null = false; isOver === false; ) {
       if (signal.aborted) return 'again'
-      isOver = await inStepTransaction((ctx) => advance(ctx, action, action_id, record.input, retries))
+      isOver = await inStepTransaction((ctx) => advance(ctx, action, action_id, input, retries))
       await setImmediate() // yield to requests
     }
   } catch (error) {
@@ -155,7 +158,7 @@ export async function runAsyncAction(
     async function end(ctx: Ctx, definition: AsyncActionDefinition | undefined): Promise<boolean> {
       const lockedAction = await lockAction(ctx, action_id)
       if (lockedAction === null) return true
-      await definition?.onFailed?.(ctx, record?.input ?? {}, lockedAction.checkpoint?.state ?? null)
+      await definition?.onFailed?.(ctx, input, lockedAction.checkpoint?.state ?? null)
       await failAction(ctx, action_id, lockedAction, message)
       return true
     }
