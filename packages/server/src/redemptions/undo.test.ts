@@ -256,11 +256,11 @@ describe('for any effects of the engine on an order', () => {
     const verdict = evaluate(facts)
     const checkout = {
       facts,
-      rows: { order: null, customers: [] },
+      rows: { order: null, replaced_order: null, customers: [] },
       request: { order: facts.order, referrer: null },
       candidates: [],
     }
-    const ctx = { project_id: 'proj_1', now: bareOrder.created_at }
+    const ctx = { project_id: 'proj_1', now: bareOrder.created_at, caller: { channel: 'API' } }
     const done = redeemedOrder(ctx as Ctx, checkout as unknown as Checkout, verdict, null)
     return done === null || done.order.amount === null ? null : { facts, redeemed: done }
   }
