@@ -340,6 +340,39 @@ describe('a stored order', () => {
       })
   })
 
+  test('is used as the shop stored it, whatever a page sends with its id', async () => {
+    const { shop, order: stored } = await shopWithAnn()
+    const who = { tracking_id: await proofOf(shop, 'ann') }
+    const changed = {
+      amount: 1_000_000,
+      discount_amount: 5,
+      items: [{ product_id: 'x', amount: 9 }],
+      metadata: { a: 1 },
+    }
+    const sent = { redeemables, order: { id: stored.id, ...changed }, ...who }
+    for (const path of ['validations', 'redemptions'])
+      expect(await asPage(shop, 'POST', `/client/v1/${path}`, sent)).toMatchObject({
+        status: 200,
+        body: { order: { amount: 700 } },
+      })
+    const { amount, items, metadata } = await ok(shop, 'GET', '/v1/orders/anns-order')
+    expect({ amount, items, metadata }).toEqual({ amount: 700, items: stored.items, metadata: stored.metadata })
+  })
+
+  test('that a page created can be changed by its page', async () => {
+    const { shop } = await shopWithAnn()
+    const who = { tracking_id: await proofOf(shop, 'ann') }
+    const created = await asPage(shop, 'POST', '/client/v1/redemptions', {
+      redeemables,
+      order: { amount: 500 },
+      ...who,
+    })
+    const sent = { redeemables, order: { id: created.body.order.id, amount: 600 }, ...who }
+    expect(await asPage(shop, 'POST', '/client/v1/validations', sent)).toMatchObject({
+      body: { order: { amount: 600 } },
+    })
+  })
+
   test('is found in the session that redeemed on it', async () => {
     const { shop } = await shopWithAnn()
     const sent = { redeemables, order: { source_id: 'guest-order', amount: 500 } }

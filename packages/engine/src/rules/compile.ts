@@ -276,7 +276,7 @@ function largestQuantity(conditions: Record<string, unknown>, holds: Holds): (ru
   let largest: number | null | undefined
   return (run) => {
     // A budget of its own: what an evaluation may do must not depend on whether an earlier one has found it.
-    const ownRun = { ...run, work: new WorkMeter() }
+    const ownRun = { ...run, scope: { ...run.scope, work: new WorkMeter() } }
     if (largest === undefined) {
       const numbers = Object.values(conditions).flat().map(toNumber)
       const quantities = numbers.flatMap((number) =>

@@ -44,13 +44,12 @@ export function redeemedOrder(
   const status = [before?.status, isPage ? null : sent.status].includes('FULFILLED') ? 'FULFILLED' : 'PAID'
   const items = storedItems(calculated.items, verdict.free_quantities ?? [], checkout)
   const { amount = null, initial_amount = null, discount_amount = 0, items_discount_amount = 0 } = calculated
-  const sourceId = before?.source_id ?? sent.source_id ?? null
   return {
     before: replaced ?? before,
     order: {
       project_id: ctx.project_id,
       id: before?.id ?? newId('order', Date.parse(ctx.now)),
-      source_id: sourceId,
+      source_id: before?.source_id ?? sent.source_id ?? null,
       status,
       amount,
       initial_amount,
@@ -67,7 +66,7 @@ export function redeemedOrder(
         facts.discounted_goods?.length === 0 ? null : (before?.discounted_goods ?? null),
         applied,
       ),
-      client_order: isPage ? ofPage(before, sourceId) : clientOrderAfter(before, sent),
+      client_order: isPage ? (before === null ? 'UNCONFIRMED' : before.client_order) : clientOrderAfter(before, sent),
       created_at: before?.created_at ?? ctx.now,
       updated_at: before === null ? null : ctx.now,
     },
@@ -75,10 +74,6 @@ export function redeemedOrder(
     steps,
   }
 }
-
-/** An order of a page without a `source_id` is nothing that the shop could name as its own. */
-const ofPage = (before: StoredOrder | null, sourceId: string | null): StoredOrder['client_order'] =>
-  before === null ? (sourceId === null ? null : 'UNCONFIRMED') : before.client_order
 
 /** Refuses an unknown referrer that the request names. */
 function referrerFor(checkout: Checkout, applied: readonly Applicable[]): CustomerRow['id'] | null {

@@ -1,4 +1,5 @@
 import type { Facts, Outcome } from '@guerdon/engine/schema'
+import { isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { active } from '../../definitions/metadata-schemas/check.ts'
@@ -20,13 +21,21 @@ export interface Checkout {
   facts: Facts
 }
 
-export function assembleCheckout(ctx: Ctx, request: CheckoutRequest, rows: CheckoutRows): Checkout {
+export function assembleCheckout(ctx: Ctx, sent: CheckoutRequest, rows: CheckoutRows): Checkout {
+  const request = isClientSide(ctx) ? withOrderAsStored(sent, rows) : sent
   const buyer = buyerOf(ctx, request, rows)
   const candidates = candidatesOf(ctx.project, request.redeemables, rows, buyer)
   const facts = factsOf(ctx, request, rows, buyer, candidates)
   // For npm run replay. Contains customers, orders and codes, hence level trace; at any other level the call does nothing.
   ctx.log.trace({ facts }, 'facts')
   return { request, rows, buyer, candidates, facts }
+}
+
+/** A page cannot change what the shop has stored: of an order that is not the page's own, only the reference is used. */
+function withOrderAsStored(request: CheckoutRequest, { order: stored }: CheckoutRows): CheckoutRequest {
+  if (request.order === null || stored === null || stored.client_order === 'UNCONFIRMED') return request
+  const { amount: _, discount_amount: __, items: ___, metadata: ____, ...reference } = request.order
+  return { ...request, order: reference }
 }
 
 function factsOf(

@@ -38,9 +38,10 @@ begin
   -- New orders without a source id: no other request can create or change them, so no version is checked.
   if p ? 'new_orders' then
     insert into orders (project_id, id, source_id, status, amount, initial_amount, discount_amount, items_discount_amount,
-      items, metadata, customer_id, referrer_id, redemptions, discounted_goods, created_at, updated_at)
+      items, metadata, customer_id, referrer_id, redemptions, discounted_goods, client_order, created_at, updated_at)
     select project, o.id, o.source_id, o.status, o.amount, o.initial_amount, o.discount_amount, o.items_discount_amount,
-      o.items, o.metadata, o.customer_id, o.referrer_id, o.redemptions, o.discounted_goods, o.created_at, o.updated_at
+      o.items, o.metadata, o.customer_id, o.referrer_id, o.redemptions, o.discounted_goods, o.client_order, o.created_at,
+      o.updated_at
     from jsonb_populate_recordset(null::orders, p->'new_orders') o;
   end if;
   if p ? 'order' then

@@ -74,7 +74,7 @@ export interface OrderRow {
   redemptions: NullableJson<Record<string, unknown>>
   /** Products and SKUs that redemptions of the order discounted, with the number of those redemptions. */
   discounted_goods: NullableJson<Record<string, number>>
-  /** Created by a page under a `source_id`. UNCONFIRMED: the shop has not sent its amount or lines yet. Null: the shop created it. */
+  /** Created by a page. UNCONFIRMED: the shop has not sent its amount or lines yet. Null: the shop created it. */
   client_order: 'UNCONFIRMED' | 'CONFIRMED' | null
   created_at: Instant
   updated_at: Instant | null
