@@ -2,7 +2,7 @@ import type { OrderInput } from './input.ts'
 import type { StoredOrder } from './order.ts'
 
 /** Whether a request says what the order is: its amount or its lines. */
-export const sendsAmounts = ({ amount, items }: OrderInput): boolean => amount !== undefined || items !== undefined
+const sendsAmounts = ({ amount, items }: OrderInput): boolean => amount !== undefined || items !== undefined
 
 /**
  * Whether a server-side request replaces an order that only a page has described. Who names an order by `source_id` and sends its
