@@ -13,7 +13,7 @@ import { Embedded, type EmbeddedOptions, freeBytesOf, isFatal } from './embedded
 import { lockFolder } from './folder-lock.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
 import { PostgresDriver } from './postgres.ts'
-import { runPrepared } from './prepared-query.ts'
+import { runPrepared, type StatementResult } from './prepared-query.ts'
 import { skipKysely } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 import { parsers, typeParser } from './type-parsers.ts'
@@ -62,7 +62,7 @@ export function connectPostgres({
     dialect: dialectOver(new PostgresDriver(pool, watch)),
     ...loggedBy(onStatement),
   })
-  const send = async (run: Run, { is_single = true } = {}): Promise<pg.QueryResult> => {
+  const send = async (run: Run, { is_single = true } = {}): Promise<StatementResult> => {
     const client = await pool.connect()
     let isBroken = false
     try {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
+import type { StatementResult } from './prepared-query.ts'
 import { sqlState } from './transaction.ts'
 
 export interface ConnectionWatchOptions {
@@ -34,7 +35,7 @@ export class WatchedConnection {
 }
 
 /** Sends a statement on a connection. */
-export type Run = (client: pg.PoolClient) => Promise<pg.QueryResult>
+export type Run = (client: pg.PoolClient) => Promise<StatementResult>
 
 /** A statement that had no answer when the watch looked. */
 interface Overdue {
@@ -85,7 +86,7 @@ export class ConnectionWatch {
   }
 
   /** Runs a statement on a connection that it watches until the answer. */
-  async run(client: pg.PoolClient, run: Run): Promise<pg.QueryResult> {
+  async run(client: pg.PoolClient, run: Run): Promise<StatementResult> {
     const connection = this.of(client)
     connection.sent()
     try {

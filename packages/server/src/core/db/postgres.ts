@@ -9,7 +9,7 @@ import {
 import type pg from 'pg'
 import type { ConnectionWatch, WatchedConnection } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
-import { type PreparedStatement, runPrepared } from './prepared-query.ts'
+import { type PreparedStatement, runPrepared, type StatementResult } from './prepared-query.ts'
 import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
 import { isOutdated } from './transaction.ts'
 
@@ -90,7 +90,7 @@ class PostgresConnection implements DatabaseConnection {
     this.#watched.sent()
     try {
       // The result of several statements in one text is a list; such a text returns no rows.
-      const { command, rowCount, rows = [] }: Partial<pg.QueryResult> = await this.#run(sql, parameters as unknown[])
+      const { command, rowCount, rows = [] }: Partial<StatementResult> = await this.#run(sql, parameters as unknown[])
       return isChange(command) ? { command, rows, numAffectedRows: BigInt(rowCount as number) } : { command, rows }
     } finally {
       this.#watched.answered()
@@ -102,14 +102,14 @@ class PostgresConnection implements DatabaseConnection {
     yield await this.executeQuery<Row>(query)
   }
 
-  #run(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  #run(text: string, values: unknown[]): Promise<StatementResult> {
     const declaredName = declaredNameOf(text)
     if (declaredName !== undefined) return runPrepared(this.client, { name: declaredName, text, values })
     const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
     return name === undefined ? this.client.query({ text, values }) : this.#runFrequent({ name, text, values })
   }
 
-  async #runFrequent(statement: PreparedStatement): Promise<pg.QueryResult> {
+  async #runFrequent(statement: PreparedStatement): Promise<StatementResult> {
     const now = Date.now()
     if (now - this.#plannedAt > planLifetimeMs) {
       this.#plannedAt = now

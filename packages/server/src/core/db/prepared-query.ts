@@ -9,6 +9,9 @@ export interface PreparedStatement {
   values: readonly unknown[]
 }
 
+/** What is used of the result of a statement. */
+export type StatementResult = Pick<pg.QueryResult, 'command' | 'rowCount' | 'rows'>
+
 /** The columns of a statement's rows, as the server described them when the connection prepared it. */
 interface Columns {
   names: readonly string[]
@@ -27,19 +30,19 @@ interface RowDescription {
 /**
  * Runs a prepared statement on a connection of `pg`, in place of the query class of `pg`, which asks the server to describe the
  * rows on each execution. The columns of a prepared statement cannot change: PostgreSQL fails it with "cached plan must not
- * change result type" instead. So a connection asks once, and each later execution is one small message of bytes.
+ * change result type" instead. So a connection asks once, and each later execution is one piece of bytes.
  */
 class PreparedQuery implements pg.Submittable {
   readonly name: string
   readonly text: string
-  readonly answer: Promise<pg.QueryResult>
+  readonly answer: Promise<StatementResult>
   readonly #values: readonly unknown[]
   readonly #rows: Record<string, unknown>[] = []
   #known: Map<string, Columns> = none
   #columns: Columns | undefined
   #completed = ''
   #error: unknown
-  #resolve: (result: pg.QueryResult) => void = () => {}
+  #resolve: (result: StatementResult) => void = () => {}
   #reject: (error: unknown) => void = () => {}
 
   constructor({ name, text, values }: PreparedStatement) {
@@ -66,7 +69,7 @@ class PreparedQuery implements pg.Submittable {
     const messages = isParsed ? [bind] : [serialize.parse({ name: this.name, text: this.text }), bind]
     if (this.#columns === undefined) messages.push(describe)
     messages.push(executeAndSync)
-    if (connection.stream.writable) connection.stream.write(Buffer.concat(messages))
+    send(connection, messages, bind.length)
     return null
   }
 
@@ -106,7 +109,7 @@ class PreparedQuery implements pg.Submittable {
     }
     this.#known.set(this.name, this.#columns ?? noColumns)
     const [command = '', ...counts] = this.#completed.split(' ')
-    this.#resolve({ command, rowCount: Number(counts.at(-1) ?? 0), rows: this.#rows, oid: 0, fields: [] })
+    this.#resolve({ command, rowCount: Number(counts.at(-1) ?? 0), rows: this.#rows })
   }
 
   handleError(error: unknown): void {
@@ -130,8 +133,22 @@ const noColumns: Columns = { names: [], parsers: [], empty: {} }
 const describe = serialize.describe({ type: 'P' })
 const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()])
 
+/** One piece costs less than several, unless its values are so long that copying them costs more. */
+function send({ stream }: pg.Connection, messages: readonly Buffer[], length: number): void {
+  if (!stream.writable) return // the client fails the query when it hears that the connection has ended
+  if (length <= copiedMax) {
+    stream.write(Buffer.concat(messages))
+    return
+  }
+  stream.cork()
+  for (const message of messages) stream.write(message)
+  stream.uncork()
+}
+
+const copiedMax = 65_536
+
 /** Runs a prepared statement; the first time on a connection, it prepares it. */
-export function runPrepared(client: pg.ClientBase, statement: PreparedStatement): Promise<pg.QueryResult> {
+export function runPrepared(client: pg.ClientBase, statement: PreparedStatement): Promise<StatementResult> {
   const query = new PreparedQuery(statement)
   client.query<pg.Submittable>(query)
   return query.answer

@@ -94,6 +94,15 @@ test.each<[string, unknown[], Record<string, unknown>]>([
   },
 )
 
+test('a long value is sent whole', async () => {
+  const db = await oneConnection()
+  const text = 'ü'.repeat(1_000_000)
+  for (const rows of [1, 1, 2])
+    expect((await echo(db, [text, null, null, null, null, null, null, rows])).map((row) => row.text === text)).toEqual(
+      Array(rows).fill(true),
+    )
+})
+
 test('a statement that fails or cannot be sent leaves the connection and the next statement as they were', async () => {
   const db = await oneConnection()
   const values = ['a', 1, null, null, null, null, null]

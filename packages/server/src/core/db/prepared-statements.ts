@@ -1,7 +1,6 @@
 import { CompiledQuery, type QueryResult } from 'kysely'
-import type pg from 'pg'
 import type { Db } from './database.ts'
-import type { PreparedStatement } from './prepared-query.ts'
+import type { PreparedStatement, StatementResult } from './prepared-query.ts'
 import { isOutdated } from './transaction.ts'
 
 /** SQL text → name of the prepared statement, the same on every connection. */
@@ -12,7 +11,7 @@ let namesCount = 0
 const pools = new WeakMap<Db, SendToPool>()
 
 /** Runs one statement on any connection of a pool. */
-export type SendToPool = (statement: PreparedStatement) => Promise<pg.QueryResult>
+export type SendToPool = (statement: PreparedStatement) => Promise<StatementResult>
 
 /**
  * A statement that checkouts run constantly. Each connection parses and plans it once, which takes longer than running it. Its
