@@ -9,6 +9,7 @@ import type { Runtime } from './core/context.ts'
 import { type AsyncActionDefinition, workAsyncActions } from './core/jobs/async-action.ts'
 import { startMaintenance } from './core/jobs/maintenance.ts'
 import { watchUsage } from './core/jobs/usage.ts'
+import { workMails } from './core/mail/work-mails.ts'
 import { watchExports } from './exports/work.ts'
 import { generateVouchers } from './incentives/campaigns/generate.ts'
 import { importCampaignVouchers, importCampaignVouchersCsv } from './incentives/campaigns/import.ts'
@@ -45,6 +46,7 @@ const asyncActions: readonly AsyncActionDefinition[] = [
 export async function startJobs(runtime: Runtime): Promise<void> {
   await workAsyncActions(runtime, asyncActions)
   await startMaintenance(runtime)
+  await workMails(runtime)
   startSegmentWorker(runtime)
   startDailyLoyaltyJob(runtime)
   watchExports(runtime)
