@@ -1,6 +1,8 @@
 import { apiKeys } from './account/api-keys/routes.ts'
+import { branding } from './account/branding/routes.ts'
 import { oauth } from './account/oauth/routes.ts'
 import { projects } from './account/projects/routes.ts'
+import { users } from './account/users/routes.ts'
 import { customers } from './audience/customers/routes.ts'
 import { segments } from './audience/segments/routes.ts'
 import { productCollections } from './catalogue/product-collections/routes.ts'
@@ -77,7 +79,9 @@ export const operations: readonly Operation[] = [
   ...trashBin,
   ...codeImages,
   ...projects,
+  ...users,
   ...apiKeys,
   ...stackingRules,
   ...customEventSchemas,
+  ...branding,
 ]

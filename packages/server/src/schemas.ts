@@ -1,7 +1,9 @@
 // Every file with schemas: the OpenAPI document names a schema after its exported constant (schema-names.ts).
 export * from './account/api-keys/schema.ts'
+export * from './account/branding/schema.ts'
 export * from './account/oauth/schema.ts'
 export * from './account/projects/schema.ts'
+export * from './account/users/schema.ts'
 export * from './audience/customers/schema.ts'
 export * from './audience/segments/schema.ts'
 export * from './catalogue/product-collections/schema.ts'

@@ -237,6 +237,18 @@ export const limits = {
   /** Cached keys, tokens and projects of a node. */
   credential_cache_entries_max: 20_000,
 
+  /** Users of an installation: the list of users of a project is not paged unless asked for. */
+  users_max: 10_000,
+  /** Projects that an invitation names. */
+  invited_projects_max: 1_000,
+  /** Projects that the mail of an invitation lists; it counts the others. */
+  invited_projects_listed_max: 20,
+  /** Lifetime of the one-time link of a user. */
+  user_link_hours: 24,
+  /** Characters of an e-mail address. */
+  email_length_max: 254,
+  /** Characters of a URL in a branding. */
+  branding_url_length_max: 2_048,
   /** Management keys of an installation. */
   management_keys_max: 5,
   /** Entries in `client_trusted_domains` of a project. */
