@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { checkDatabaseUrl } from './db/database-url.ts'
 import { type CallWindow, parseCallLimits } from './lib/call-limits.ts'
 import { limits } from './lib/limits.ts'
-import { parseSender, type Sender } from './mail/address.ts'
+import { isMailAddress, parseSender, type Sender } from './mail/address.ts'
 import { parseSmtpUrl, type SmtpServer } from './mail/smtp-url.ts'
 
 /** Everything an operator can set, read once at start from the environment (docs/reference/settings.md). */
@@ -338,7 +338,7 @@ function oneCallLimit(text: string): CallWindow {
 }
 
 function email(text: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error(`must be an e-mail address, not "${text}"`)
+  if (!isMailAddress(text)) throw new Error(`must be an e-mail address, not "${text}"`)
   return text
 }
 
