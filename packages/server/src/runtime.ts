@@ -12,7 +12,7 @@ import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
 import { limits } from './core/lib/limits.ts'
-import { newMailTally } from './core/mail/work-mails.ts'
+import { newMailTally } from './core/mail/tally.ts'
 import type { Settings } from './core/settings.ts'
 import { wiring } from './wiring.ts'
 

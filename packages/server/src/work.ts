@@ -19,6 +19,7 @@ import { updateVouchersInBulk, updateVouchersMetadata } from './incentives/vouch
 import { importVouchers } from './incentives/vouchers/import.ts'
 import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
 import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
+import { notificationMaintenance } from './monitoring/notifications/retention.ts'
 import { importOrders } from './orders/import.ts'
 
 /** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
@@ -45,7 +46,7 @@ const asyncActions: readonly AsyncActionDefinition[] = [
 /** Starts the job workers and the periodic jobs of this process. */
 export async function startJobs(runtime: Runtime): Promise<void> {
   await workAsyncActions(runtime, asyncActions)
-  await startMaintenance(runtime)
+  await startMaintenance(runtime, notificationMaintenance(runtime.settings))
   await workMails(runtime)
   startSegmentWorker(runtime)
   startDailyLoyaltyJob(runtime)

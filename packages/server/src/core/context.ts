@@ -9,7 +9,7 @@ import type { Credentials } from './http/credentials.ts'
 import type { ReplyStore } from './http/stored-reply.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Instant } from './lib/instant.ts'
-import type { MailTally } from './mail/work-mails.ts'
+import type { MailTally } from './mail/tally.ts'
 import type { Wiring } from './reactions.ts'
 import type { Settings } from './settings.ts'
 

@@ -207,8 +207,9 @@ export const limits = {
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 
-  /** Retries of a mail that was not sent, and the pause before each: 15 minutes in all. */
+  /** Retries of a mail that was not sent: three in 15 minutes. */
   mail_retries: 3,
+  /** Pause before each of them. */
   mail_retry_seconds: 300,
   /** How long an SMTP server may take to accept a connection, to greet, and to answer a command. */
   mail_silence_ms: 10_000,
@@ -216,8 +217,11 @@ export const limits = {
   mail_attempt_ms: 60_000,
   /** What is left of it when the node stops; less than `shutdown_seconds`. */
   mail_stop_ms: 5_000,
+  /** Recipients of a mail. */
   mail_recipients_max: 100,
+  /** Length of the subject of a mail; a longer one is cut. */
   mail_subject_length_max: 250,
+  /** Length of the text of a mail; a longer one is cut. */
   mail_text_length_max: 50_000,
   /** Days after which a mail is deleted whose job was lost. */
   mail_ttl_days: 7,

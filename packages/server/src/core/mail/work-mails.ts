@@ -4,11 +4,6 @@ import { limits } from '../lib/limits.ts'
 import { type Mailer, newMailer } from './mailer.ts'
 import { countFailure, deleteMail, findMail, type WaitingMail } from './store.ts'
 
-/** What became of the mails in this process; `failed` ones are tried again. */
-export type MailTally = Record<'sent' | 'logged' | 'failed' | 'dropped', number>
-
-export const newMailTally = (): MailTally => ({ sent: 0, logged: 0, failed: 0, dropped: 0 })
-
 /** Starts the workers that send queued mails. */
 export async function workMails(runtime: Runtime, mailer: Mailer | null = mailerOf(runtime)): Promise<void> {
   await runtime.jobs.work('mail', ({ mail_id }, { signal }) => sendQueuedMail(runtime, mailer, mail_id, signal))
@@ -22,7 +17,7 @@ function mailerOf({ settings: { smtp, mail_from } }: Runtime): Mailer | null {
  * Sends one mail. It may arrive twice, with the same Message-ID: if the process dies between sending and deleting it. After a
  * failed attempt the job fails, and the queue retries it (core/jobs/queues.ts).
  */
-export async function sendQueuedMail(
+async function sendQueuedMail(
   runtime: Runtime,
   mailer: Mailer | null,
   mailId: Id<'mail'>,

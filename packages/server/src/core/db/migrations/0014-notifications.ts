@@ -25,15 +25,14 @@ export async function up(db: Db): Promise<void> {
       primary key (project_id, id)
     )`.execute(db)
   await sql`create index notifications_by_time on notifications (created_at)`.execute(db)
-  // The transaction that inserts the row of a period raises its notification; others find it and raise none.
+  await sql`create index notifications_unread on notifications (project_id, id) where not read`.execute(db)
+  // The transaction that inserts the row, or renews an expired one, raises the notification; others find it and raise none.
   await sql`
     create table raised_notifications (
       project_id text collate "C" not null,
       kind text not null,
       subject text collate "C" not null,
-      period_starts_at timestamptz(3) not null,
       expires_at timestamptz(3) not null,
-      primary key (project_id, kind, subject, period_starts_at)
+      primary key (project_id, kind, subject)
     )`.execute(db)
-  await sql`create index raised_notifications_by_expiry on raised_notifications (expires_at)`.execute(db)
 }

@@ -144,12 +144,11 @@ export interface NotificationRow {
   created_at: Instant
 }
 
-/** A notification that was raised, and must not be raised again in its period. */
+/** A notification that was raised, and must not be raised again until the row expires. */
 export interface RaisedNotificationRow {
   project_id: string
   kind: string
-  /** What it is about, if there may be one for each. */
+  /** What it is about: a webhook, a period. */
   subject: string
-  period_starts_at: Instant
   expires_at: Instant
 }
