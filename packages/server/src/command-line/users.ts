@@ -16,6 +16,7 @@ import type { Db } from '../core/db/database.ts'
 import type { Role } from '../core/db/tables.ts'
 import { inTransaction } from '../core/db/transaction.ts'
 import { type Instant, toInstant } from '../core/lib/instant.ts'
+import { limits } from '../core/lib/limits.ts'
 import { isMailAddress } from '../core/mail/address.ts'
 import type { Settings } from '../core/settings.ts'
 import type { CommandEnvironment } from './outside.ts'
@@ -81,8 +82,8 @@ function readInvited(email: string, options: UserOptions): Invited {
     ['--first-name', firstName],
     ['--last-name', lastName],
   ] as const)
-    if (name.length > 255 || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
-      throw new Error(`${option} must have at most 255 characters, in one line.`)
+    if (name.length > limits.name_length_max || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
+      throw new Error(`${option} must have at most ${limits.name_length_max} characters, in one line.`)
   return { email, first_name: firstName, last_name: lastName, role: owner ? null : knownRole, project }
 }
 

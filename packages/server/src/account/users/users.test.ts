@@ -199,6 +199,11 @@ describe('an invitation', () => {
       { projects: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`proj_${n}`, 'USER'])) },
       'Property .projects must NOT have more than 1000 properties',
     ],
+    [
+      'a project id that no text can hold',
+      { projects: { 'proj_\0': 'USER' } },
+      'Payload contains text with the character U+0000 or half of a surrogate pair, or a number too large for a double',
+    ],
     ['two addresses', { email: 'a@b.test,c@d.test' }, 'Property .email must be a valid email'],
     ['a line break in the address', { email: 'a@b.test\r\nBcc: c@d.test' }, 'Property .email must be a valid email'],
     ['a control character in the address', { email: 'a\u0007@b.test' }, 'Property .email must be a valid email'],
