@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { help, keysUsage } from './command-line/help.ts'
+import { help, keysUsage, usersUsage } from './command-line/help.ts'
 import { whyNotNode } from './core/lib/supported-node.ts'
 import { engine, version } from './core/lib/version.ts'
 import { readSettings } from './core/settings.ts'
@@ -16,6 +16,9 @@ async function main(): Promise<void> {
       name: { type: 'string' },
       kind: { type: 'string' },
       role: { type: 'string' },
+      owner: { type: 'boolean' },
+      'first-name': { type: 'string' },
+      'last-name': { type: 'string' },
       each: { type: 'boolean' },
     },
   })
@@ -33,6 +36,11 @@ async function main(): Promise<void> {
     if (!isKeysCall(verb, id, more)) throw new Error(keysUsage)
     return (await import('./command-line/keys.ts')).keys(environment, verb, id, values)
   }
+  if (command === 'users') {
+    const [verb, email, ...more] = rest
+    if (!isUsersCall(verb, email, more)) throw new Error(usersUsage)
+    return (await import('./command-line/users.ts')).users(environment, verb, email, values)
+  }
   throw new Error(`Unknown command "${positionals.join(' ')}". Try guerdon --help.`)
 }
 
@@ -46,6 +54,17 @@ function isKeysCall(
 ): verb is 'list' | 'create' | 'revoke' {
   if (more.length > 0) return false
   return verb === 'revoke' ? id !== undefined : (verb === 'list' || verb === 'create') && id === undefined
+}
+
+/** Whether the arguments after `users` are valid; checked before the database is opened. */
+function isUsersCall(
+  verb: string | undefined,
+  email: string | undefined,
+  more: string[],
+): verb is 'list' | 'invite' | 'reset' | 'remove' {
+  if (more.length > 0) return false
+  if (verb === 'list') return email === undefined
+  return (verb === 'invite' || verb === 'reset' || verb === 'remove') && email !== undefined
 }
 
 // `guerdon keys list | head -1` closes the pipe before everything is printed. Without a listener, EPIPE would end the process with a

@@ -1,6 +1,8 @@
 import { apiKeys } from './account/api-keys/routes.ts'
+import { branding } from './account/branding/routes.ts'
 import { oauth } from './account/oauth/routes.ts'
 import { projects } from './account/projects/routes.ts'
+import { users } from './account/users/routes.ts'
 import { customers } from './audience/customers/routes.ts'
 import { segments } from './audience/segments/routes.ts'
 import { productCollections } from './catalogue/product-collections/routes.ts'
@@ -31,6 +33,8 @@ import { referrals } from './loyalty/referrals/routes.ts'
 import { rewardAssignments } from './loyalty/reward-assignments/routes.ts'
 import { rewards } from './loyalty/rewards/routes.ts'
 import { loyaltyTiers } from './loyalty/tiers/routes.ts'
+import { notifications } from './monitoring/notifications/routes.ts'
+import { usage } from './monitoring/usage/routes.ts'
 import { orders } from './orders/routes.ts'
 import { redeeming } from './redemptions/redeem-routes.ts'
 import { redemptions } from './redemptions/routes.ts'
@@ -77,7 +81,11 @@ export const operations: readonly Operation[] = [
   ...trashBin,
   ...codeImages,
   ...projects,
+  ...users,
   ...apiKeys,
+  ...notifications,
+  ...usage,
   ...stackingRules,
   ...customEventSchemas,
+  ...branding,
 ]

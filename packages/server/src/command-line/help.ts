@@ -2,13 +2,20 @@ const keys = `keys list [--project ID]
 keys create --name NAME [--kind server|integration|client|management] [--role ROLE] [--project ID]
 keys revoke ID`
 
+const users = `users list [--project ID]
+users invite EMAIL [--owner | [--project ID] [--role ROLE]] [--first-name NAME] [--last-name NAME]
+users reset EMAIL
+users remove EMAIL`
+
 export const keysUsage = `Usage:\n${keys.replaceAll(/^/gm, '  guerdon ')}`
+export const usersUsage = `Usage:\n${users.replaceAll(/^/gm, '  guerdon ')}`
 
 export const help = `guerdon: a self-hosted promotions, vouchers and loyalty service
 
   guerdon [serve]     start the service (the default)
   guerdon migrate     bring the database up to date, bootstrap it when it is empty, and stop
 ${keys.replaceAll(/^/gm, '  guerdon ')}
+${users.replaceAll(/^/gm, '  guerdon ')}
   guerdon replay FILE [--each]   evaluate stored facts again and explain the result
   guerdon --version   print the version
   guerdon --help      print this

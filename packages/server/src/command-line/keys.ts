@@ -5,15 +5,16 @@ import {
   insertManagementKey,
   listManagementKeys,
 } from '../account/installation/management-keys.ts'
-import { roles } from '../account/projects/create.ts'
 import { findProjectOrOnly } from '../account/projects/store.ts'
+import { roles } from '../account/roles.ts'
 import type { Db } from '../core/db/database.ts'
 import type { KeyKind, Role } from '../core/db/tables.ts'
-import { inTransaction, sqlState } from '../core/db/transaction.ts'
+import { inTransaction } from '../core/db/transaction.ts'
 import { credentialChannel } from '../core/http/credentials.ts'
 import { toInstant } from '../core/lib/instant.ts'
-import { connect } from '../runtime.ts'
 import type { CommandEnvironment } from './outside.ts'
+import { table } from './table.ts'
+import { withDatabase } from './with-database.ts'
 
 export interface KeyOptions {
   project?: string | undefined
@@ -30,17 +31,11 @@ export async function keys(
   options: KeyOptions,
 ): Promise<void> {
   const newKey = verb === 'create' ? readNewKey(options) : null
-  const database = await connect(settings)
-  try {
-    if (verb === 'list') say(await listKeys(database.db, options.project))
-    else if (newKey !== null) say(await createKey(database.db, newKey))
-    else say(await revokeKey(database.db, id as string))
-  } catch (error) {
-    const isEmpty = sqlState(error) === '42P01'
-    throw isEmpty ? new Error('The database is empty: start the service once, or run guerdon migrate.') : error
-  } finally {
-    await database.close()
-  }
+  await withDatabase(settings, async (db) => {
+    if (verb === 'list') say(await listKeys(db, options.project))
+    else if (newKey !== null) say(await createKey(db, newKey))
+    else say(await revokeKey(db, id as string))
+  })
 }
 
 async function listKeys(db: Db, projectId: string | undefined): Promise<string> {
@@ -108,19 +103,4 @@ async function revokeKey(db: Db, id: string): Promise<string> {
 
 function createdKeyText(id: string, idHeader: string, appId: string, tokenHeader: string, secret: string): string {
   return `Created ${id}. The token is shown only now, keep it:\n\n  ${idHeader}: ${appId}\n  ${tokenHeader}: ${secret}\n`
-}
-
-function table(rows: string[][]): string {
-  const widths = (rows[0] as string[]).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] as string).length)),
-  )
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] as number))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
 }

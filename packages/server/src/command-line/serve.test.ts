@@ -77,6 +77,11 @@ describe.runIf(databaseKind() === 'postgres')('without a database', () => {
     const incomplete = runGuerdon(['keys', 'revoke'], {})
     expect(await incomplete.ended).toBe(1)
     expect(incomplete.output()).toContain('guerdon keys revoke ID')
+    for (const call of [[], ['list', 'x'], ['invite'], ['reset'], ['remove', 'a@b.test', 'x'], ['frobnicate', 'x']]) {
+      const users = runGuerdon(['users', ...call], {})
+      expect(await users.ended).toBe(1)
+      expect(users.output()).toContain('guerdon users reset EMAIL')
+    }
   })
 
   test('a database that does not exist ends the start with one message, without the password', async () => {

@@ -61,6 +61,8 @@ function faultInSuccess(operation: Operation, reply: FastifyReply, payload: unkn
   if (operation.download?.media_types.some((mediaType) => type.startsWith(mediaType))) return null
   const status = reply.statusCode
   const schema = status === 202 && operation.accepted !== undefined ? operation.accepted : operation.reply
+  if (status === 204 && operation.reply_if_preferred === true)
+    return payload ? 'there is a body where none is declared' : null
   if (status !== successStatus(operation) && schema !== operation.accepted)
     return `${operation.id} does not declare the status`
   if (payload instanceof Readable) return null // a long reply in pieces, serialised by the same schema

@@ -2,7 +2,7 @@ import { operation } from '../../core/http/operation.ts'
 import { hashOf, newSecret } from '../../core/http/secrets.ts'
 import { listed } from '../../core/query/list.ts'
 import { announceCredentialChange } from '../credential-change.ts'
-import { roleOf } from '../projects/create.ts'
+import { roleOf } from '../roles.ts'
 import {
   type ApiKey,
   ApiKeyList,

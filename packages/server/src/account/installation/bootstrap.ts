@@ -8,6 +8,7 @@ import type { BootstrapSettings } from '../../core/settings.ts'
 import { insertApiKey } from '../api-keys/store.ts'
 import { assignUsers, insertProjectOf } from '../projects/create.ts'
 import { CreateProject } from '../projects/schema.ts'
+import { insertUser } from '../users/store.ts'
 import { insertManagementKey } from './management-keys.ts'
 
 /** The result of the first start. Generated secrets are displayed once, from here; only their hashes are stored. */
@@ -35,7 +36,8 @@ export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: stri
     .insertInto('organizations')
     .values({ id: newId('organization'), name: 'Guerdon', created_at: now })
     .execute()
-  const owner = await insertOwner(trx, settings.owner_email ?? 'owner@localhost', now)
+  const email = settings.owner_email ?? 'owner@localhost'
+  await insertUser(trx, { email, first_name: '', last_name: '', is_owner: true, created_at: now })
   const { is_sandbox = true, ...body } = projectBody(settings.project)
   const project = await insertProjectOf(trx, now, body, { is_sandbox })
   await assignUsers(trx, project, body.users ?? []).catch((error: unknown) => {
@@ -44,7 +46,7 @@ export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: stri
   return {
     project_id: project.id,
     project_name: project.name,
-    owner_email: owner.email,
+    owner_email: email,
     ...(await insertKeys(trx, project.id, settings, now)),
   }
 }
@@ -111,11 +113,3 @@ function projectBody(configured: Record<string, unknown>): BootstrapProject {
 /** The body of project creation plus `is_sandbox`, which only the first project can set. */
 const BootstrapProject = Type.Object({ ...CreateProject.properties, is_sandbox: Type.Optional(Type.Boolean()) })
 type BootstrapProject = Static<typeof BootstrapProject>
-
-async function insertOwner(trx: Trx, email: string, now: string) {
-  return trx
-    .insertInto('users')
-    .values({ id: newId('user'), login: email, email, first_name: '', last_name: '', is_owner: true, created_at: now })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}

@@ -2,13 +2,14 @@ import { Clean } from 'typebox/value'
 import type { InstallationCtx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
-import type { Role } from '../../core/db/tables.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { newSecret } from '../../core/http/secrets.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { insertApiKey, type NewApiKey } from '../api-keys/store.ts'
+import { roleOf } from '../roles.ts'
+import { assignUser, findUser, listOwners, lockUsers } from '../users/store.ts'
 import { type CreatedProject, CreateProject } from './schema.ts'
-import { assignUser, findUser, insertProject, listOwners } from './store.ts'
+import { insertProject } from './store.ts'
 
 type NewProject = { project: Project } & Pick<CreatedProject, 'server_side_key' | 'client_side_key'>
 
@@ -49,10 +50,11 @@ export async function assignUsers(
   for (const [index, { id, login, role }] of users.entries()) {
     if ((id === undefined) === (login === undefined))
       throw invalidPayload(`Property .users[${index}] must have exactly one of 'id', 'login'`)
-    const user = await findUser(db, id === undefined ? { login: login as string } : { id })
+    const user = await findUser(db, id === undefined ? { login: login as string } : { id }, { lock: true })
     if (user === undefined) throw notFound('user', (id ?? login) as string)
     await assignUser(db, projectId, user.id, roleOf(role))
   }
+  await lockUsers(db)
   for (const owner of await listOwners(db)) await assignUser(db, projectId, owner.id, 'ADMIN')
 }
 
@@ -106,13 +108,4 @@ export async function insertProjectOf(
     created_at: now,
     deleted_at: null,
   })
-}
-
-export const roles: readonly Role[] = ['ADMIN', 'USER', 'VIEWER', 'MERCHANT', 'USER_RESTRICTED']
-
-/** Validates the name of a role; 400 if it is unknown. */
-export function roleOf(name: string): Role {
-  if (!roles.includes(name as Role))
-    throw new ApiError('used_incorrect_role', { details: `The role '${name}' is incorrect` })
-  return name as Role
 }

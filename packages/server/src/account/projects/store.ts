@@ -1,10 +1,10 @@
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { InstallationCtx } from '../../core/context.ts'
 import { allProductsRow } from '../../core/db/built-in-collections.ts'
 import { shippingRow } from '../../core/db/built-in-products.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
-import type { ProjectRow, Role } from '../../core/db/tables.ts'
+import type { ProjectRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 
 /** Inserts a project with its built-in product and collection, in one statement. */
@@ -26,6 +26,18 @@ export async function listProjects({ db }: InstallationCtx): Promise<Project[]> 
     .orderBy('created_at')
     .orderBy('id')
     .selectAll()
+    .execute()
+}
+
+/** The names of those of these projects that exist, oldest first. */
+export async function listProjectNames(db: Db, ids: readonly string[]): Promise<Array<Pick<Project, 'id' | 'name'>>> {
+  return db
+    .selectFrom('projects')
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .select(['id', 'name'])
     .execute()
 }
 
@@ -63,27 +75,6 @@ export async function closeProject({ db, now }: InstallationCtx, id: Project['id
   await db.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute()
   await db.deleteFrom('api_keys').where('project_id', '=', id).execute() // cascades to their tokens
   await db.deleteFrom('project_users').where('project_id', '=', id).execute()
-}
-
-export async function findUser(db: Db, by: { id?: string; login?: string }) {
-  const query = db.selectFrom('users').selectAll()
-  const userQuery =
-    by.id === undefined
-      ? query.where('login', '=', by.login as string)
-      : query.where('id', '=', by.id as `user_${string}`)
-  return userQuery.executeTakeFirst()
-}
-
-export async function listOwners(db: Db) {
-  return db.selectFrom('users').where('is_owner', '=', true).orderBy('created_at').selectAll().execute()
-}
-
-export async function assignUser(db: Db, projectId: string, userId: string, role: Role): Promise<void> {
-  await db
-    .insertInto('project_users')
-    .values({ project_id: projectId, user_id: userId, role })
-    .onConflict((conflict) => conflict.columns(['project_id', 'user_id']).doUpdateSet({ role }))
-    .execute()
 }
 
 /** For the command line: the project with this id, or without an id the only project. */

@@ -34,6 +34,7 @@ import {
   successStatus,
   writes,
 } from './operation.ts'
+import { prefersReply, prefersStrict } from './preference.ts'
 import { type InputReader, inputReaderOf } from './read-input.ts'
 import { serialise, serialiseInSlices } from './serialise.ts'
 import type { ReplyStore, StoredReply } from './stored-reply.ts'
@@ -258,6 +259,11 @@ function replyOf(scope: RequestScope, result: unknown): StoredReply {
   if (result instanceof Accepted)
     return { status: 202, body: serialise(reply, operation.accepted as TSchema, result.reply) }
   if (status === 204) return { status, body: '' }
+  if (operation.reply_if_preferred === true) {
+    const { prefer } = request.headers
+    if (!prefersReply(prefer)) return { status: 204, body: '' }
+    reply.header('Preference-Applied', `${prefersStrict(prefer) ? 'handling=strict, ' : ''}return=representation`)
+  }
   return { status, body: serialise(reply, operation.reply as TSchema, viewOf(scope, result)) }
 }
 

@@ -19,8 +19,6 @@ const reserved = {
   not_enough_codes: 'an empty list is invalid_payload',
   not_enough_source_ids: 'an empty list is invalid_payload',
   no_applicable_redeemables: 'a redemption that skips everything is refused with the first skip',
-  user_not_assigned: 'users of a project are not served',
-  branding_exist: 'brandings are not served',
   member_already_exists: 'a key of the newer loyalty interface',
   non_active_program: 'a key of the newer loyalty interface',
   non_active_member: 'a key of the newer loyalty interface',

@@ -115,7 +115,9 @@ const table = {
 
   // Management
   used_incorrect_role: [400, 'Used incorrect role'],
+  user_not_assigned: [400, 'User is not assigned'],
   stacking_rules_exist: [409, 'Stacking rules exist'],
+  branding_exist: [409, 'Branding exist'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
 export type ErrorKey = keyof typeof table

@@ -23,6 +23,13 @@ export const parameters: OpenapiDocument['components']['parameters'] = {
       '`handling=strict` refuses unknown fields and query parameters instead of ignoring them (RFC 7240); the answer repeats it as `Preference-Applied`.',
     schema: { type: 'string', examples: ['handling=strict'] },
   },
+  PreferReply: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`return=representation` asks for the reply with status 200, which is otherwise left out; `handling=strict` refuses unknown fields and query parameters (RFC 7240). The answer repeats what was applied as `Preference-Applied`.',
+    schema: { type: 'string', examples: ['return=representation'] },
+  },
 }
 
 export const headers: OpenapiDocument['components']['headers'] = {

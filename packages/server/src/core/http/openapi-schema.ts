@@ -188,6 +188,7 @@ const formats: Record<string, JsonSchema> = {
   duration: { description: 'ISO 8601 duration of whole numbers.', examples: ['P1D'] },
   email: { format: 'email', examples: ['owner@shop.example'] },
   url: { format: 'uri', examples: ['https://shop.example/hook'] },
+  'url-or-host': { description: 'Absolute URL or host name.', examples: ['https://shop.example/terms'] },
   timezone: { description: 'IANA time zone name.', examples: ['Europe/Warsaw'] },
   currency: { description: 'ISO 4217 currency code.', pattern: '^[A-Z]{3}$', examples: ['USD'] },
   address: { description: 'IP address or CIDR range.', examples: ['192.0.2.0/24'] },

@@ -124,7 +124,7 @@ function parametersOf(operation: Operation, book: SchemaBook): DocumentedOperati
   const names = [
     'ApiVersion',
     ...(mayRepeat(operation) ? ['IdempotencyKey'] : []),
-    ...(isOpen(operation) ? [] : ['Prefer']),
+    ...(isOpen(operation) ? [] : [operation.reply_if_preferred === true ? 'PreferReply' : 'Prefer']),
   ]
   return [
     ...pathParamNames(operation.path).map(
@@ -167,7 +167,18 @@ function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperatio
     },
     ...(status === 204 ? {} : { content: contentOf(operation, book) }),
   }
-  return { [status]: success, ...acceptedOf(operation, success, book), ...refusalResponses(operation) }
+  return {
+    [status]: success,
+    ...acceptedOf(operation, success, book),
+    ...withoutReplyOf(operation, success),
+    ...refusalResponses(operation),
+  }
+}
+
+/** The 204 response of an operation that replies only on request. */
+function withoutReplyOf({ reply_if_preferred }: Operation, { headers = {} }: DocumentedResponse) {
+  if (reply_if_preferred !== true) return {}
+  return { 204: { description: 'Done; without `Prefer: return=representation`.', headers } }
 }
 
 /** The 202 response of an operation that may finish its work in the background. */

@@ -29,6 +29,8 @@ export interface Operation {
   /** Null: 204 without a body. */
   reply: TSchema | null
   status?: 200 | 202
+  /** Sends the reply only to requests with `Prefer: return=representation`; others get 204, where the contract has no body. */
+  reply_if_preferred?: true
   /** The reply of calls that continue in the background (202) instead of finishing; for those, `run` returns `Accepted`. */
   accepted?: TSchema
   /**

@@ -6,6 +6,7 @@ import { forEachInSlices } from '../lib/time-slice.ts'
 import { type Fault, invalidPayload, invalidQuery } from './errors.ts'
 import type { Schema } from './json-schema.ts'
 import { familyOf, type Operation, type OperationRun } from './operation.ts'
+import { prefersStrict } from './preference.ts'
 import { parseQueryString, type QueryObject } from './query-string.ts'
 import { type UnknownField, unknownFieldFaults } from './unknown-fields.ts'
 import { compileValidator, faultsIn, type Wording } from './validation.ts'
@@ -50,16 +51,6 @@ function unknownFieldReporter(
     reply.header('Guerdon-Ignored', ignoredHeader(ignored))
     return isStrict || settings.unknown_fields === 'refuse' ? unknownFieldFaults(fields) : []
   }
-}
-
-/** Whether the header `Prefer` (RFC 7240) asks for `handling=strict`; of repeated preferences the first counts. */
-export function prefersStrict(header: string | string[] | undefined): boolean {
-  if (header === undefined) return false
-  for (const preference of String(header).split(',')) {
-    const [name = '', value = ''] = (preference.split(';')[0] as string).split('=')
-    if (name.trim().toLowerCase() === 'handling') return value.replaceAll('"', '').trim().toLowerCase() === 'strict'
-  }
-  return false
 }
 
 /** The paths as a header: what is not visible ASCII is percent-encoded, and so is a comma within a path. */

@@ -6,7 +6,8 @@ import { operations } from '../../operations.ts'
 import { newProject } from '../../testing/app.ts'
 import { limits } from '../lib/limits.ts'
 import { operation } from './operation.ts'
-import { ignoredHeader, prefersStrict } from './read-input.ts'
+import { prefersStrict } from './preference.ts'
+import { ignoredHeader } from './read-input.ts'
 import { compileValidator } from './validation.ts'
 
 const unknownIn = (schema: TSchema, value: unknown): string[] =>

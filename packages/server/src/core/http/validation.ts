@@ -4,9 +4,11 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import Format from 'typebox/format'
 import { Hashing } from 'typebox/system'
+import { isHostName } from '../lib/host-name.ts'
 import { parseInstant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { isTimezone } from '../lib/timezone.ts'
+import { isMailAddress } from '../mail/address.ts'
 import type { Fault } from './errors.ts'
 import { hasType, type Schema, typesOf } from './json-schema.ts'
 import { shortName, type UnknownField, unknownFieldFinder } from './unknown-fields.ts'
@@ -46,8 +48,12 @@ const formats: Record<string, { test(text: string): boolean; message: string }> 
     message: 'cannot be recognized as a ISO-8601 compliant date',
   },
   duration: { test: (text) => readDuration(text) !== null, message: 'must be an ISO 8601 duration' },
-  email: { test: (text) => /^[^\s@]+@[^\s@]+$/.test(text), message: 'must be a valid email' },
+  email: { test: isMailAddress, message: 'must be a valid email' },
   url: { test: isWebAddress, message: 'must be a valid URL' },
+  'url-or-host': {
+    test: (text) => isHostName(text) || isWebAddress(text),
+    message: 'must be a valid URL or a host name',
+  },
   timezone: { test: isTimezone, message: 'must be an IANA time zone name or GMT±HH:MM' },
   currency: { test: (text) => currencies.has(text), message: 'must be an ISO 4217 currency code' },
   address: { test: isAddressRange, message: 'must be an IP address or a CIDR range' },

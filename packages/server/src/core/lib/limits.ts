@@ -207,6 +207,25 @@ export const limits = {
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 
+  /** Retries of a mail that was not sent: three in 15 minutes. */
+  mail_retries: 3,
+  /** Pause before each of them. */
+  mail_retry_seconds: 300,
+  /** How long an SMTP server may take to accept a connection, to greet, and to answer a command. */
+  mail_silence_ms: 10_000,
+  /** Timeout of an attempt to send a mail. */
+  mail_attempt_ms: 60_000,
+  /** What is left of it when the node stops; less than `shutdown_seconds`. */
+  mail_stop_ms: 5_000,
+  /** Recipients of a mail. */
+  mail_recipients_max: 100,
+  /** Length of the subject of a mail; a longer one is cut. */
+  mail_subject_length_max: 250,
+  /** Length of the text of a mail; a longer one is cut. */
+  mail_text_length_max: 50_000,
+  /** Days after which a mail is deleted whose job was lost. */
+  mail_ttl_days: 7,
+
   /** Requests that wait for a database connection; more are rejected. At a slow 50 ms each, 8 connections process this many in 6 s. */
   database_waiting_max: 1_000,
   /** Delay of the event loop; a node that exceeds it in several consecutive measurements is overloaded and rejects part of the requests. */
@@ -222,6 +241,18 @@ export const limits = {
   /** Cached keys, tokens and projects of a node. */
   credential_cache_entries_max: 20_000,
 
+  /** Users of an installation: the list of users of a project is not paged unless asked for. */
+  users_max: 10_000,
+  /** Projects that an invitation names. */
+  invited_projects_max: 1_000,
+  /** Projects that the mail of an invitation lists; it counts the others. */
+  invited_projects_listed_max: 20,
+  /** Lifetime of the one-time link of a user. */
+  user_link_hours: 24,
+  /** Characters of an e-mail address. */
+  email_length_max: 254,
+  /** Characters of a URL in a branding. */
+  branding_url_length_max: 2_048,
   /** Management keys of an installation. */
   management_keys_max: 5,
   /** Entries in `client_trusted_domains` of a project. */

@@ -8,7 +8,9 @@ export interface InstallationTables {
   organizations: OrganizationRow
   users: UserRow
   projects: ProjectRow
-  project_users: { project_id: string; user_id: string; role: string }
+  user_links: UserLinkRow
+  project_users: { project_id: string; user_id: string; role: Role }
+  brandings: BrandingRow
   api_keys: ApiKeyRow
   management_keys: ManagementKeyRow
   oauth_tokens: OauthTokenRow
@@ -27,7 +29,30 @@ export interface UserRow {
   first_name: string
   last_name: string
   is_owner: boolean
+  /** `INVITED` until the user has used a link. */
+  state: Generated<UserState>
   created_at: Instant
+}
+
+export type UserState = 'INVITED' | 'ACTIVE'
+
+/** A one-time link, of which a user has at most one per purpose. */
+export interface UserLinkRow {
+  user_id: string
+  purpose: UserLinkPurpose
+  token_hash: Buffer
+  created_at: Instant
+  expires_at: Instant
+}
+
+export type UserLinkPurpose = 'set_password'
+
+export interface BrandingRow {
+  project_id: string
+  id: Id<'branding'>
+  details: Json
+  created_at: Instant
+  updated_at: Instant | null
 }
 
 export interface ProjectRow {

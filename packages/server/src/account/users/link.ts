@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { InstallationCtx } from '../../core/context.ts'
+import type { Db } from '../../core/db/database.ts'
+import type { UserLinkPurpose } from '../../core/db/tables.ts'
+import { hashOf } from '../../core/http/secrets.ts'
+import { type Instant, toInstant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
+import type { UserRecord } from './store.ts'
+
+export interface UserLink {
+  link: string
+  expires_at: Instant
+}
+
+/**
+ * Creates a one-time link by which a user sets a password; their earlier link ends. Only the hash of its token is stored. The token
+ * is in the fragment of the URL, which browsers send to no server: it gets into no access log and no `Referer`.
+ */
+export async function newUserLink(
+  { db, now, settings }: Pick<InstallationCtx, 'db' | 'now' | 'settings'>,
+  userId: UserRecord['id'],
+): Promise<UserLink> {
+  const token = randomBytes(32).toString('base64url')
+  const expiresAt = toInstant(Date.parse(now) + limits.user_link_hours * 3_600_000)
+  const columns = { token_hash: hashOf(token), created_at: now, expires_at: expiresAt }
+  await db
+    .insertInto('user_links')
+    .values({ user_id: userId, purpose: 'set_password', ...columns })
+    .onConflict((conflict) => conflict.columns(['user_id', 'purpose']).doUpdateSet(columns))
+    .execute()
+  return { link: `${settings.base_url}/dashboard/password#token=${token}`, expires_at: expiresAt }
+}
+
+/**
+ * Uses up a link: deletes it and makes its user ACTIVE, in one statement. Null if the token is unknown, used, expired, replaced by
+ * a newer one or made for another purpose. Of concurrent calls with one token, one gets the user.
+ */
+export async function takeUserLink(
+  db: Db,
+  token: string,
+  purpose: UserLinkPurpose,
+  now: Instant,
+): Promise<UserRecord | null> {
+  const { rows } = await sql<UserRecord>`
+    with taken as (
+      delete from user_links
+      where token_hash = ${hashOf(token)} and purpose = ${purpose} and expires_at > ${now}
+      returning user_id)
+    update users set state = 'ACTIVE' from taken where users.id = taken.user_id
+    returning users.*`.execute(db)
+  return rows[0] ?? null
+}

@@ -1,0 +1,72 @@
+import type { Ctx } from '../../core/context.ts'
+import type { Role } from '../../core/db/tables.ts'
+import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { roleOf } from '../roles.ts'
+import type { AssignUser, User } from './schema.ts'
+import {
+  type AssignedUser,
+  assignUser,
+  deleteRole,
+  findUser,
+  findUserOfProject,
+  getAssignedUser,
+  type UserRecord,
+  updateRole,
+} from './store.ts'
+import { toUser } from './view.ts'
+
+/** Gives a user a role in the project, or replaces the one they have. */
+export async function assignToProject(ctx: Ctx, { id, login, role: roleName }: AssignUser): Promise<User> {
+  if ((id == null) === (login == null)) throw invalidPayload("Payload must have exactly one of 'id', 'login'")
+  const role = roleOf(roleName)
+  const named = (id ?? login) as string
+  const user = await findUser(ctx.db, id == null ? { login: named } : { id: named }, { lock: true })
+  if (user === undefined) throw notFound('user', named)
+  refuseRoleOfOwner(user, role)
+  await assignUser(ctx.db, ctx.project_id, user.id, role)
+  return toUser(await getAssignedUser(ctx.db, user.id))
+}
+
+/** Replaces the role of a user of the project. */
+export async function changeRole(ctx: Ctx, user: UserRecord, roleName: string): Promise<User> {
+  const role = roleOf(roleName)
+  refuseRoleOfOwner(user, role)
+  if (!(await updateRole(ctx.db, ctx.project_id, user.id, role))) throw notAssigned()
+  return toUser(await getAssignedUser(ctx.db, user.id))
+}
+
+/** Takes a user out of the project; they remain a user of the installation. */
+export async function removeFromProject(ctx: Ctx, user: UserRecord): Promise<void> {
+  refuseRoleOfOwner(user, null)
+  if (!(await deleteRole(ctx.db, ctx.project_id, user.id))) throw notAssigned()
+}
+
+/** The user in the path by id or login, assigned or not; nobody deletes them before the transaction ends. */
+export async function getUser({ db }: Ctx, idOrLogin: string): Promise<UserRecord> {
+  const user = await findUser(db, { id_or_login: idOrLogin }, { lock: true })
+  if (user === undefined) throw notFound('user', idOrLogin)
+  return user
+}
+
+/** The user in the path by id or login, who must be assigned to the project. */
+export async function getUserOfProject(
+  { db, project_id }: Ctx,
+  idOrLogin: string,
+  options: { lock?: boolean } = {},
+): Promise<AssignedUser> {
+  const user = await findUserOfProject(db, project_id, idOrLogin, options)
+  if (user !== undefined) return user
+  throw new ApiError('not_found', {
+    details: `Cannot find user '${idOrLogin}' assigned to the project '${project_id}'`,
+    resource_id: idOrLogin,
+    resource_type: 'user',
+  })
+}
+
+/** Owners are ADMIN of every project. As one owner always remains, every project has an ADMIN. */
+function refuseRoleOfOwner({ is_owner, login }: UserRecord, role: Role | null): void {
+  if (is_owner && role !== 'ADMIN')
+    throw new ApiError('forbidden', { details: `User ${login} is an owner, and an owner is ADMIN of every project` })
+}
+
+const notAssigned = () => new ApiError('user_not_assigned', { details: 'User is not assigned to the project' })

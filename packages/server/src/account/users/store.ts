@@ -1,0 +1,165 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Db } from '../../core/db/database.ts'
+import type { Role, UserRow } from '../../core/db/tables.ts'
+import { invalidPayload } from '../../core/http/errors.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { pageOf } from '../../core/query/list.ts'
+
+export type UserRecord = Selectable<UserRow>
+
+/** A user with their role in each project. */
+export interface AssignedUser extends UserRecord {
+  projects: Record<string, Role>
+}
+
+/**
+ * Serialises, until commit, what depends on all users or all owners: their number, that one owner remains, and that each owner is
+ * ADMIN of each project, also of one that is being created.
+ */
+export async function lockUsers(db: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('users', 0))`.execute(db)
+}
+
+/** Inserts a user; undefined if the e-mail address is taken. */
+export async function insertUser(
+  db: Db,
+  { email, ...columns }: Omit<Insertable<UserRow>, 'id' | 'login' | 'state'>,
+): Promise<UserRecord | undefined> {
+  await lockUsers(db)
+  const { count } = await db
+    .selectFrom('users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  if (count >= limits.users_max)
+    throw invalidPayload(`An installation must NOT have more than ${limits.users_max} users`)
+  return db
+    .insertInto('users')
+    .values({ ...columns, id: newId('user'), login: email, email })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** A user by id or by login; with `lock`, no other transaction deletes them before this one ends. */
+export async function findUser(
+  db: Db,
+  by: { id: string } | { login: string } | { id_or_login: string },
+  { lock = false }: { lock?: boolean } = {},
+): Promise<UserRecord | undefined> {
+  const isLogin = (login: string) => sql<boolean>`lower(login) = lower(${login})`
+  const users = db.selectFrom('users').selectAll()
+  const found =
+    'id' in by
+      ? users.where('id', '=', by.id as UserRecord['id'])
+      : 'login' in by
+        ? users.where(isLogin(by.login))
+        : users.where((eb) => eb.or([eb('id', '=', by.id_or_login as UserRecord['id']), isLogin(by.id_or_login)]))
+  return (lock ? found.forKeyShare() : found).executeTakeFirst()
+}
+
+export async function listOwners(db: Db): Promise<UserRecord[]> {
+  return db.selectFrom('users').where('is_owner', '=', true).orderBy('created_at').selectAll().execute()
+}
+
+/** Deletes a user with their links and roles. */
+export async function deleteUser(db: Db, id: UserRecord['id']): Promise<void> {
+  await db.deleteFrom('users').where('id', '=', id).execute()
+}
+
+export async function assignUser(db: Db, projectId: string, userId: string, role: Role): Promise<void> {
+  await assignRoles(db, userId, new Map([[projectId, role]]))
+}
+
+/** Gives a user a role in each of these projects, which replaces the one they had. */
+export async function assignRoles(db: Db, userId: string, roles: ReadonlyMap<string, Role>): Promise<void> {
+  await sql`
+    insert into project_users (project_id, user_id, role)
+    select project_id, ${userId}, role
+    from unnest(${[...roles.keys()]}::text[], ${[...roles.values()]}::text[]) as given (project_id, role)
+    on conflict (project_id, user_id) do update set role = excluded.role`.execute(db)
+}
+
+/** Makes a user ADMIN of every project. Call it under `lockUsers`. */
+export async function assignToAllProjects(db: Db, userId: string): Promise<void> {
+  await sql`
+    insert into project_users (project_id, user_id, role)
+    select id, ${userId}, 'ADMIN' from projects where deleted_at is null
+    on conflict (project_id, user_id) do update set role = excluded.role`.execute(db)
+}
+
+/** Replaces the role that a user has in a project; false if they have none. */
+export async function updateRole(db: Db, projectId: string, userId: string, role: Role): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('project_users')
+    .set({ role })
+    .where('project_id', '=', projectId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Takes the role of a user in a project from them; false if they have none. */
+export async function deleteRole(db: Db, projectId: string, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('project_users')
+    .where('project_id', '=', projectId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function getAssignedUser(db: Db, id: UserRecord['id']): Promise<AssignedUser> {
+  return withRoles(db).where('users.id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** A user of a project by id or login; undefined if they are not assigned to it. */
+export async function findUserOfProject(
+  db: Db,
+  projectId: string,
+  idOrLogin: string,
+  options: { lock?: boolean },
+): Promise<AssignedUser | undefined> {
+  const user = await findUser(db, { id_or_login: idOrLogin }, options)
+  if (user === undefined) return undefined
+  return usersOf(db, projectId).where('users.id', '=', user.id).executeTakeFirst()
+}
+
+/** The users of a project, oldest first: a page of them, or all. */
+export async function listUsersOfProject(
+  db: Db,
+  projectId: string,
+  page: { limit?: number; page?: number },
+): Promise<{ rows: AssignedUser[]; total: number }> {
+  const users = usersOf(db, projectId)
+  if (page.limit === undefined && page.page === undefined) {
+    const rows = await users.orderBy('users.created_at').orderBy('users.id').execute()
+    return { rows, total: rows.length }
+  }
+  return pageOf(users, page, {
+    columns: { created_at: 'users.created_at' },
+    default_order: 'created_at',
+    id: 'users.id',
+  })
+}
+
+/** For the command line: all users, oldest first. */
+export async function listUsers(db: Db): Promise<AssignedUser[]> {
+  return withRoles(db).orderBy('users.created_at').orderBy('users.id').execute()
+}
+
+function usersOf(db: Db, projectId: string) {
+  return withRoles(db).where(
+    sql<boolean>`exists (select 1 from project_users where project_id = ${projectId} and user_id = users.id)`,
+  )
+}
+
+/** A deleted project counts no longer, even if a request that was admitted before has assigned a user to it. */
+function withRoles(db: Db) {
+  const roles = sql<Record<string, Role>>`(
+    select coalesce(jsonb_object_agg(assigned.project_id, assigned.role), '{}')
+    from project_users as assigned
+    join projects on projects.id = assigned.project_id
+    where assigned.user_id = users.id and projects.deleted_at is null)`
+  return db.selectFrom('users').selectAll('users').select(roles.as('projects'))
+}

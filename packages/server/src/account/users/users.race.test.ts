@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { inTransaction } from '../../core/db/transaction.ts'
+import { toInstant } from '../../core/lib/instant.ts'
+import { send, uniqueName } from '../../testing/app.ts'
+import { type Installation, newInstallation } from '../../testing/installation.ts'
+import { newUserLink, takeUserLink } from './link.ts'
+import { assignToAllProjects, insertUser, lockUsers } from './store.ts'
+
+let installation: Installation
+beforeAll(async () => {
+  installation = await newInstallation()
+})
+
+const manage: Installation['manage'] = (...call) => installation.manage(...call)
+const db = () => installation.runtime.database.db
+const usersPath = () => `/projects/${installation.made.project_id}/users`
+const now = () => toInstant(Date.now())
+const times = <T>(count: number, work: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n)))
+
+const invite = (email: string) =>
+  manage('POST', '/projects/users/invite', {
+    email,
+    first_name: '',
+    last_name: '',
+    projects: { [installation.made.project_id]: 'USER' },
+  })
+
+async function newUser() {
+  const email = `${uniqueName('ann')}@shop.test`
+  expect((await invite(email)).status).toBe(204)
+  return (await manage('GET', `${usersPath()}/${email}`)).body
+}
+
+test('of twenty concurrent invitations of one address, in any case, one succeeds and one mail is queued', async () => {
+  const email = `${uniqueName('ann')}@shop.test`
+  const answers = await times(20, (n) => invite(n % 2 === 0 ? email : email.toUpperCase()))
+  expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(19).fill(409)])
+  for (const { body } of answers) if (body !== null) expect(body).toMatchObject({ key: 'duplicate_found' })
+  const { data } = (await manage('GET', usersPath())).body
+  expect(data.filter((user: { email: string }) => user.email.toLowerCase() === email.toLowerCase())).toHaveLength(1)
+  const mails = await db().selectFrom('mails').select('recipients').execute()
+  expect(mails.filter(({ recipients }) => recipients.some((to) => to.toLowerCase() === email))).toHaveLength(1)
+})
+
+test('concurrent changes and removals of a role leave one of the requested states', async () => {
+  const user = await newUser()
+  const path = `${usersPath()}/${user.id}`
+  const roles = ['ADMIN', 'USER', 'VIEWER', 'MERCHANT']
+  const answers = await times(20, (n) =>
+    n === 7 ? manage('DELETE', path) : manage('PUT', path, { role: roles[n % roles.length] }),
+  )
+  expect(answers[7]?.status).toBe(204)
+  const changes = answers.filter((_, n) => n !== 7)
+  for (const { status, body } of changes)
+    if (status !== 200) expect({ status, key: body.key }).toEqual({ status: 400, key: 'user_not_assigned' })
+  expect(await manage('GET', path)).toMatchObject({ status: 404 })
+  await times(20, (n) => manage('POST', usersPath(), { id: user.id, role: roles[n % roles.length] }))
+  const { projects } = (await manage('GET', path)).body
+  expect(roles).toContain(projects[installation.made.project_id])
+})
+
+test('of twenty concurrent uses of a link, one succeeds', async () => {
+  const user = await newUser()
+  const { link } = await newUserLink({ db: db(), now: now(), settings: installation.runtime.settings }, user.id)
+  const token = link.slice(link.indexOf('#token=') + 7)
+  const taken = await times(20, () => takeUserLink(db(), token, 'set_password', now()))
+  expect(taken.filter((each) => each !== null)).toMatchObject([{ id: user.id, state: 'ACTIVE' }])
+})
+
+test('a link that is used while it is renewed ends in an active user without a link, or in a new link alone', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const user = await newUser()
+    const path = `${usersPath()}/${user.id}/invitation`
+    const { link } = (await manage('POST', path)).body
+    const token = link.slice(link.indexOf('#token=') + 7)
+    const [taken, renewed] = await Promise.all([takeUserLink(db(), token, 'set_password', now()), manage('POST', path)])
+    expect([taken !== null, renewed.status]).toEqual(renewed.status === 200 ? [false, 200] : [true, 403])
+    const links = await db().selectFrom('user_links').where('user_id', '=', user.id).selectAll().execute()
+    expect(links).toHaveLength(renewed.status === 200 ? 1 : 0)
+  }
+})
+
+describe('owners', () => {
+  test('who appear while projects are created are ADMIN of all of them', async () => {
+    const project = { name: 'New', timezone: 'UTC', currency: 'EUR', case_sensitive_codes: true }
+    const [created] = await Promise.all([
+      times(8, () => manage('POST', '/projects', project)),
+      times(8, (n) =>
+        inTransaction(db(), async (trx) => {
+          const names = { first_name: '', last_name: '', is_owner: true, created_at: now() }
+          const owner = await insertUser(trx, { email: `${uniqueName(`owner${n}`)}@shop.test`, ...names })
+          await assignToAllProjects(trx, owner?.id as string)
+        }),
+      ),
+    ])
+    expect(created.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const { data } = (await manage('GET', usersPath())).body
+    const owners = data.filter((user: { is_owner: boolean }) => user.is_owner)
+    expect(owners).toHaveLength(9)
+    const { total } = (await manage('GET', '/projects')).body
+    for (const { projects } of owners) expect(Object.values(projects)).toEqual(Array(total).fill('ADMIN'))
+  })
+})
+
+test('a user who is deleted while they are assigned is either assigned before or not found', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const user = await newUser()
+    const path = `/management/v1${usersPath()}`
+    const pair = {
+      'x-management-id': installation.made.management.id,
+      'x-management-token': installation.made.management.token,
+    }
+    const [answers] = await Promise.all([
+      times(4, () => send(installation.app, 'POST', path, { id: user.id, role: 'VIEWER' }, pair)),
+      inTransaction(db(), async (trx) => {
+        await lockUsers(trx)
+        await trx.deleteFrom('users').where('id', '=', user.id).execute()
+      }),
+    ])
+    for (const { status } of answers) expect([200, 404]).toContain(status)
+    expect(await db().selectFrom('project_users').where('user_id', '=', user.id).selectAll().execute()).toEqual([])
+  }
+})

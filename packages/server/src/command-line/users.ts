@@ -1,0 +1,152 @@
+import { findProjectOrOnly } from '../account/projects/store.ts'
+import { roles } from '../account/roles.ts'
+import { newUserLink, type UserLink } from '../account/users/link.ts'
+import {
+  type AssignedUser,
+  assignToAllProjects,
+  assignUser,
+  deleteUser,
+  findUser,
+  insertUser,
+  listOwners,
+  listUsers,
+  lockUsers,
+} from '../account/users/store.ts'
+import type { Db } from '../core/db/database.ts'
+import type { Role } from '../core/db/tables.ts'
+import { inTransaction } from '../core/db/transaction.ts'
+import { type Instant, toInstant } from '../core/lib/instant.ts'
+import { limits } from '../core/lib/limits.ts'
+import { isMailAddress } from '../core/mail/address.ts'
+import type { Settings } from '../core/settings.ts'
+import type { CommandEnvironment } from './outside.ts'
+import { table } from './table.ts'
+import { withDatabase } from './with-database.ts'
+
+export interface UserOptions {
+  project?: string | undefined
+  role?: string | undefined
+  owner?: boolean | undefined
+  'first-name'?: string | undefined
+  'last-name'?: string | undefined
+}
+
+/** Manages users from the command line: to invite owners, and to get a link where no mail arrives. */
+export async function users(
+  { settings, say }: CommandEnvironment,
+  verb: 'list' | 'invite' | 'reset' | 'remove',
+  email: string | undefined,
+  options: UserOptions,
+): Promise<void> {
+  const command = readCommand(verb, email, options)
+  await withDatabase(settings, async (db) => say(await command(db, settings)))
+}
+
+type Command = (db: Db, settings: Settings) => Promise<string>
+
+/** Checks the arguments before the database is opened. */
+function readCommand(verb: string, email: string | undefined, options: UserOptions): Command {
+  if (verb === 'invite') {
+    const invited = readInvited(email as string, options)
+    return (db, settings) => inviteUser(db, settings, invited)
+  }
+  refuseOptions(verb, options, verb === 'list' ? ['project'] : [])
+  if (verb === 'list') return (db) => listOfUsers(db, options.project)
+  if (verb === 'reset') return (db, settings) => resetUser(db, settings, email as string)
+  return (db) => removeUser(db, email as string)
+}
+
+function refuseOptions(verb: string, options: UserOptions, taken: Array<keyof UserOptions>): void {
+  const names = ['project', 'role', 'owner', 'first-name', 'last-name'] as const
+  const superfluous = names.find((name) => options[name] !== undefined && !taken.includes(name))
+  if (superfluous !== undefined) throw new Error(`users ${verb} takes no --${superfluous}.`)
+}
+
+interface Invited {
+  email: string
+  first_name: string
+  last_name: string
+  /** Null: an owner. */
+  role: Role | null
+  project: string | undefined
+}
+
+function readInvited(email: string, options: UserOptions): Invited {
+  const { project, role = 'USER', owner = false, 'first-name': firstName = '', 'last-name': lastName = '' } = options
+  if (!isMailAddress(email)) throw new Error(`"${email}" is no e-mail address.`)
+  if (owner && (project !== undefined || options.role !== undefined))
+    throw new Error('An owner is ADMIN of every project: leave out --project and --role.')
+  const knownRole = roles.find((each) => each === role)
+  if (knownRole === undefined) throw new Error(`--role must be one of ${roles.join(', ')}, not "${role}".`)
+  for (const [option, name] of [
+    ['--first-name', firstName],
+    ['--last-name', lastName],
+  ] as const)
+    if (name.length > limits.name_length_max || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
+      throw new Error(`${option} must have at most ${limits.name_length_max} characters, in one line.`)
+  return { email, first_name: firstName, last_name: lastName, role: owner ? null : knownRole, project }
+}
+
+async function listOfUsers(db: Db, projectId: string | undefined): Promise<string> {
+  const users = (await listUsers(db)).filter(({ projects }) => projectId === undefined || projectId in projects)
+  return table([
+    ['ID', 'E-MAIL', 'STATE', 'OWNER', 'NAME', 'ROLES'],
+    ...users.map(({ id, email, state, is_owner, first_name, last_name, projects }) => {
+      const name = `${first_name} ${last_name}`.trim()
+      return [id, email, state, is_owner ? 'yes' : '-', name === '' ? '-' : name, rolesText(projects)]
+    }),
+  ])
+}
+
+const rolesText = (projects: AssignedUser['projects']): string =>
+  Object.entries(projects)
+    .map(([projectId, role]) => `${projectId}:${role}`)
+    .join(' ') || '-'
+
+async function inviteUser(db: Db, settings: Settings, { role, project, ...names }: Invited): Promise<string> {
+  const now = toInstant(Date.now())
+  return inTransaction(db, async (trx) => {
+    const user = await insertUser(trx, { ...names, is_owner: role === null, created_at: now })
+    if (user === undefined)
+      throw new Error(`There is a user ${names.email} already; guerdon users reset ${names.email} makes a new link.`)
+    if (role === null) await assignToAllProjects(trx, user.id)
+    else await assignUser(trx, (await findProjectOrOnly(trx, project)).id, user.id, role)
+    const link = await newUserLink({ db: trx, now, settings }, user.id)
+    return `Invited ${user.email} (${user.id}).${linkText(link)}`
+  })
+}
+
+async function resetUser(db: Db, settings: Settings, idOrEmail: string): Promise<string> {
+  const now = toInstant(Date.now())
+  return inTransaction(db, async (trx) => {
+    const user = await getUser(trx, idOrEmail)
+    const link = await newUserLink({ db: trx, now, settings }, user.id)
+    return `A new link for ${user.email}; the one before has ended.${linkText(link)}`
+  })
+}
+
+async function removeUser(db: Db, idOrEmail: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    await lockUsers(trx)
+    const user = await getUser(trx, idOrEmail)
+    if (user.is_owner && (await listOwners(trx)).length === 1)
+      throw new Error(
+        `${user.email} is the only owner, and an installation needs one. Invite another first: guerdon users invite EMAIL --owner`,
+      )
+    await deleteUser(trx, user.id)
+    return `Removed ${user.email} (${user.id}).\n`
+  })
+}
+
+async function getUser(db: Db, idOrEmail: string) {
+  const user = await findUser(db, { id_or_login: idOrEmail }, { lock: true })
+  if (user === undefined) throw new Error(`There is no user ${idOrEmail}.`)
+  return user
+}
+
+/** This release has no page behind the link yet: the text must not promise one. */
+function linkText({ link, expires_at: expiresAt }: UserLink): string {
+  return ` By this link they set the password for the dashboard; it works once, until ${minuteOf(expiresAt)}, and is shown only now:\n\n  ${link}\n\nThe dashboard is not part of this release: the link will be of use when it is, and "guerdon users reset" makes a new one then.\n`
+}
+
+const minuteOf = (instant: Instant): string => `${instant.slice(0, 16).replace('T', ' ')} UTC`

@@ -1,0 +1,49 @@
+import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject, onTestFinished } from 'vitest'
+import type { CommandEnvironment } from '../command-line/outside.ts'
+import { connectPglite } from '../core/db/connect.ts'
+import { readSettings } from '../core/settings.ts'
+import { createDatabase } from './postgres.ts'
+
+export interface TestCommands {
+  environment: CommandEnvironment
+  /** Runs a command and returns what it said. */
+  outputOf(run: (environment: CommandEnvironment) => Promise<void>): Promise<string>
+}
+
+/** What a command gets from main.ts, on a database without tables. */
+export async function newCommands(env: Record<string, string> = {}): Promise<TestCommands> {
+  const settings = readSettings({ ...(await emptyDatabase()), LOG_LEVEL: 'warn', ...env })
+  let output = ''
+  const environment: CommandEnvironment = {
+    settings,
+    is_terminal: true,
+    say(text) {
+      output += text
+    },
+  }
+  return {
+    environment,
+    async outputOf(run) {
+      output = ''
+      await run(environment)
+      return output
+    },
+  }
+}
+
+/** Settings that name a database without tables. */
+async function emptyDatabase(): Promise<Record<string, string>> {
+  const provided = inject('database')
+  if (provided.kind === 'postgres') {
+    const { url, drop } = await createDatabase(provided.url)
+    onTestFinished(drop)
+    return { DATABASE_URL: url }
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  await (await connectPglite({ folder, snapshot: await openAsBlob(provided.empty) })).close()
+  return { GUERDON_DATA_DIR: folder }
+}
