@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { projects } from '../../account/projects/routes.ts'
@@ -12,7 +14,7 @@ import { statementsSentBy } from '../../testing/sent-statements.ts'
 import { notifications } from '../notifications/routes.ts'
 import { usage } from './routes.ts'
 
-const probe = (path: '/v1/probes' | '/v1/probes/import'): Operation =>
+const probe = (path: '/v1/probes' | '/v1/probes/import' | '/v1/probes/slow'): Operation =>
   operation({
     id: `probe ${path}`,
     method: 'POST',
@@ -24,7 +26,16 @@ const probe = (path: '/v1/probes' | '/v1/probes/import'): Operation =>
     errors: [],
     run: async () => ({}),
   })
-const only = [...projects, ...notifications, ...usage, probe('/v1/probes'), probe('/v1/probes/import')]
+/** Leaves time for what might run beside it, then makes a query. */
+const slowProbe: Operation = {
+  ...probe('/v1/probes/slow'),
+  async run({ db }) {
+    await setTimeout(200)
+    await sql`select 'slow probe'`.execute(db)
+    return {}
+  },
+}
+const only = [...projects, ...notifications, ...usage, probe('/v1/probes'), probe('/v1/probes/import'), slowProbe]
 
 /** 2026-01-01T10:20:00Z. */
 const start = Date.UTC(2026, 0, 1, 10, 20)
@@ -248,6 +259,19 @@ test('a call away from the threshold sends no more statements than the one that 
   const unlimited = await limited({})
   await unlimited.calls(1)
   expect((await statementsSentBy(() => unlimited.calls(3))).sent).toEqual([])
+})
+
+test('the notification is raised after the reply to the call that reaches the threshold', async () => {
+  const service = await limited({ RATE_LIMIT_API_CALLS: '2/PT1H' }, { api_calls: setting() })
+  await service.calls(1)
+  const { sent } = await statementsSentBy(async () => {
+    await service.calls(1, '/v1/probes/slow')
+    await untilRaised(service, 1)
+  })
+  const position = (part: string) => sent.findIndex((text) => text.includes(part))
+  expect(position('count_call')).toBe(0)
+  expect(position('slow probe')).toBe(1)
+  expect(position('raised_notifications')).toBeGreaterThan(1)
 })
 
 test('a notification that cannot be stored fails no call, and the next call tries again', async () => {
