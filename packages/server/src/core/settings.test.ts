@@ -173,6 +173,63 @@ test('the TLS parameters of DATABASE_URL are checked, and the URL is not repeate
   expect(problemsOf({ DATABASE_URL: `${url}?sslrootcert=${fileWith('ca.pem', '')}` })).toEqual([])
 })
 
+describe('SMTP_URL', () => {
+  const from = { MAIL_FROM: 'Guerdon <guerdon@shop.test>' }
+  const server = { host: 'mail.test', user: null, password: null }
+
+  test.each([
+    ['smtp://mail.test', { ...server, port: 587, tls: 'offered' }],
+    ['smtp://mail.test:25/?tls=required', { ...server, port: 25, tls: 'required' }],
+    ['smtp://mail.test?tls=off', { ...server, port: 587, tls: 'off' }],
+    ['smtps://mail.test', { ...server, port: 465, tls: 'connect' }],
+    [
+      'smtps://ann%40shop.test:p%3Ass%2F%25@mail.test:4650',
+      { ...server, port: 4650, tls: 'connect', user: 'ann@shop.test', password: 'p:ss/%' },
+    ],
+    // A password is not sent unencrypted over a network, unless the operator says so.
+    ['smtp://ann:secret@mail.test', { ...server, port: 587, tls: 'required', user: 'ann', password: 'secret' }],
+    ['smtp://ann:secret@mail.test?tls=off', { ...server, port: 587, tls: 'off', user: 'ann', password: 'secret' }],
+    ['smtp://ann:secret@[::1]:25', { host: '::1', port: 25, tls: 'offered', user: 'ann', password: 'secret' }],
+    ['smtp://ann:secret@127.0.0.1', { host: '127.0.0.1', port: 587, tls: 'offered', user: 'ann', password: 'secret' }],
+  ])('%s', (url, expected) => {
+    expect(readSettings({ SMTP_URL: url, ...from })).toMatchObject({
+      smtp: expected,
+      mail_from: { name: 'Guerdon', address: 'guerdon@shop.test' },
+    })
+  })
+
+  test.each([
+    'mail.test',
+    'http://ann:hidden@mail.test',
+    'smtp://',
+    'smtp://ann:hidden@mail.test/inbox',
+    'smtp://ann:hidden@mail.test#x',
+    'smtp://ann:hidden%@mail.test',
+    'smtp://:hidden@mail.test',
+    'smtp://ann:hidden@mail.test:99999',
+    'smtp://ann:hidden@mail.test?tls=maybe',
+    'smtp://ann:hidden@mail.test?requireTLS=true',
+    'smtp://ann:hidden@mail.test?tls=off&tls=off',
+    'smtps://ann:hidden@mail.test?tls=off',
+  ])('%s is refused and not repeated', (url) => {
+    const problems = problemsOf({ SMTP_URL: url, ...from })
+    expect(problems).toEqual([expect.stringMatching(/^SMTP_URL: /)])
+    expect(problems.join()).not.toContain('hidden')
+  })
+
+  test('takes a sender', () => {
+    expect(problemsOf({ SMTP_URL: 'smtp://mail.test' })).toEqual(['MAIL_FROM: must be set, since SMTP_URL is set'])
+    expect(readSettings({ MAIL_FROM: '"Shop, Ann" <ann@shop.test>' }).mail_from).toEqual({
+      name: 'Shop, Ann',
+      address: 'ann@shop.test',
+    })
+    for (const sender of ['guerdon', 'a@b.test\r\nBcc: c@d.test', 'x <a@b.test>, c@d.test', 'x\ny <a@b.test>', '<>'])
+      expect(problemsOf({ MAIL_FROM: sender })).toEqual([
+        'MAIL_FROM: must be an e-mail address such as guerdon@shop.example or Guerdon <guerdon@shop.example>',
+      ])
+  })
+})
+
 describe('an invalid setting is reported with its valid values', () => {
   test.each<[name: string, value: string, problem: string]>([
     ['PORT', '65536', 'must be a whole number from 0 to 65535, not "65536"'],

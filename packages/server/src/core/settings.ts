@@ -170,7 +170,8 @@ export const environment = {
   },
   AUDIT_RETENTION_DAYS: {
     standard: '180',
-    meaning: 'days for which the [audit log](audit-log.md) and the send-out log are kept',
+    meaning:
+      'days for which the [audit log](audit-log.md), the send-out log and [notifications](notifications.md) are kept',
   },
   SMTP_URL: {
     unset: 'mails are only logged',

@@ -153,6 +153,8 @@ test('metrics count requests and cover database, jobs, credentials, event loop a
     guerdon_database_waiting: 0,
     'guerdon_jobs{queue="maintenance",state="failed"}': 0,
     'guerdon_job_lag_seconds{queue="purge-project"}': 0,
+    'guerdon_mails_total{result="sent"}': 0,
+    'guerdon_mails_total{result="dropped"}': 0,
     guerdon_database_connections_max: databaseKind() === 'postgres' ? 8 : 1,
     'guerdon_rate_limited_total{limit="api_calls"}': expect.any(Number),
     'guerdon_http_requests_shed_total{reason="database"}': 0,

@@ -5,7 +5,6 @@ export const reservedIds: Partial<Record<IdKind, string>> = {
   tracking: 'made of the `source_id` that it hides',
   webhook: 'webhooks are not served',
   sendout: 'webhooks are not served',
-  notification: 'notifications are not served',
   consent: 'consents are not served',
   consent_group: 'consents are not served',
   distribution_event: 'distributions are not served',

@@ -178,7 +178,10 @@ test('a call counts once it is authenticated, whatever its result, and the respo
   expect(
     limitHeadersOf(await send(app, 'GET', `/management/v1/projects/${shop.project_id}`, undefined, shop.management)),
   ).toMatchObject({ status: 200, limit: undefined })
-  expect(await counted(shop)).toEqual([{ kind: 'api_calls', seconds: 60, calls: 7 }])
+  expect(await counted(shop)).toEqual([
+    { kind: 'api_calls', seconds: 60, calls: 7 },
+    { kind: 'api_calls_hour', seconds: 3_600, calls: 7 }, // for the usage notification
+  ])
 })
 
 describe('several windows', () => {
@@ -587,6 +590,10 @@ describe('the limit of a client address', () => {
     const refused = await from(shop, '203.0.113.7')
     expect(refused.status).toBe(429)
     expect(refused.headers).not.toHaveProperty('x-rate-limit-type')
-    expect((await counted(shop)).map(({ calls }) => calls)).toEqual([1, 1])
+    expect((await counted(shop)).map(({ kind, calls }) => `${kind} ${calls}`)).toEqual([
+      'api_calls 1',
+      'api_calls 1',
+      'api_calls_hour 2',
+    ])
   })
 })

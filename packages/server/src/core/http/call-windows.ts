@@ -6,9 +6,12 @@ import type { Settings } from '../settings.ts'
 
 export type CallKind = 'api_calls' | 'bulk_api_calls' | 'api_calls_cycle'
 
+/** Calls of an hour that has no limit of its own: counted apart, so that a new limit of an hour begins at 0. */
+export type HourKind = 'api_calls_hour' | 'bulk_api_calls_hour'
+
 /** A time window in which calls are counted. */
-export interface Window {
-  kind: CallKind
+export interface Window<Kind = CallKind> {
+  kind: Kind
   /** Length; 0 for the calendar month. */
   seconds: number
   starts_at: number
@@ -30,7 +33,7 @@ export function limitWindows(settings: Settings, project: Project, kind: CallKin
 }
 
 /** The current window of a length, aligned to the clock. */
-export function alignedWindow(kind: CallKind, seconds: number, callsMax: number, at: number): Window {
+export function alignedWindow<Kind>(kind: Kind, seconds: number, callsMax: number, at: number): Window<Kind> {
   const startsAt = at - (at % (seconds * 1_000))
   return { kind, seconds, starts_at: startsAt, ends_at: startsAt + seconds * 1_000, calls_max: callsMax }
 }

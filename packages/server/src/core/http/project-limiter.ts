@@ -8,7 +8,7 @@ import { toInstant } from '../lib/instant.ts'
 import type { Settings } from '../settings.ts'
 import { lastToEnd, limitWindows, readCalls, tightest, type Window } from './call-windows.ts'
 import { tooManyRequests } from './errors.ts'
-import { thresholdsOf } from './usage-thresholds.ts'
+import { type CountedWindow, thresholdsOf } from './usage-thresholds.ts'
 import type { UsageWatch } from './usage-watch.ts'
 
 interface ProjectCall {
@@ -40,8 +40,8 @@ export async function countProjectCall(
   ]
   if (windows.length === 0) return
   const thresholds = thresholdsOf(project, windows, at)
-  const countedOnly = thresholds.map((threshold) => threshold.window).filter((window) => !windows.includes(window))
-  const callsUsed = await count(db, project.id, [...windows, ...countedOnly])
+  const counted = new Set<CountedWindow>([...windows, ...thresholds.map((threshold) => threshold.window)])
+  const callsUsed = await count(db, project.id, [...counted])
   const window = callsUsed === null ? await fullWindow(db, project.id, windows) : tightest(windows, callsUsed)
   const remaining = callsUsed === null ? 0 : window.calls_max - callsUsed(window)
   reply.headers({
@@ -58,7 +58,11 @@ export async function countProjectCall(
 }
 
 /** Counts the call in every window; null when one is full, then no window counts it. */
-async function count(db: Db, projectId: string, windows: Window[]): Promise<((window: Window) => number) | null> {
+async function count(
+  db: Db,
+  projectId: string,
+  windows: CountedWindow[],
+): Promise<((window: CountedWindow) => number) | null> {
   try {
     const { rows } = await sql<{ kind: string; seconds: number; calls: number }>`
       select * from count_call(${projectId}, ${windows.map(({ kind }) => kind)}::text[], ${windows.map(({ seconds }) => seconds)}::integer[],

@@ -1,11 +1,11 @@
 import type { Project } from '../db/project-row.ts'
-import { alignedWindow, type CallKind, type Window } from './call-windows.ts'
+import { alignedWindow, type CallKind, type HourKind, type Window } from './call-windows.ts'
 
 /** When a project is told that it has used most of a limit (docs/reference/notifications.md#usage-thresholds). */
 export interface Threshold {
   /** The setting in `api_usage_notifications`. */
   setting: 'api_calls' | 'bulk_api_calls' | 'cycle_calls'
-  window: Window
+  window: CountedWindow
   /** It is reached by this many calls in the window. */
   calls: number
   /** The calls that the limit allows in the window. */
@@ -13,6 +13,8 @@ export interface Threshold {
   /** Percent of the limit. */
   value: number
 }
+
+export type CountedWindow = Window<CallKind | HourKind>
 
 const hourSeconds = 3_600
 const settingOf = { api_calls: 'api_calls', bulk_api_calls: 'bulk_api_calls', api_calls_cycle: 'cycle_calls' } as const
@@ -40,7 +42,7 @@ export function thresholdsOf(project: Project, windows: readonly Window[], at: n
 
 /** A limit of `calls_max` per `per_seconds`, of which the calls in a window of `in_seconds` are compared. */
 interface ScaledLimit {
-  window: Window
+  window: CountedWindow
   calls_max: number
   per_seconds: number
   in_seconds: number
@@ -57,7 +59,7 @@ function limitsIn(kind: CallKind, windows: readonly Window[], at: number): Scale
   if (tightest === null) return unscaled
   const hour =
     short.find(({ seconds }) => seconds === hourSeconds) ??
-    alignedWindow(kind, hourSeconds, Number.MAX_SAFE_INTEGER, at)
+    alignedWindow(`${kind as 'api_calls' | 'bulk_api_calls'}_hour` as const, hourSeconds, Number.MAX_SAFE_INTEGER, at)
   return [
     { window: hour, calls_max: tightest.calls_max, per_seconds: tightest.seconds, in_seconds: hourSeconds },
     ...unscaled,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { durationSeconds, parseCallLimits } from './call-limits.ts'
+import { durationSeconds, durationText, parseCallLimits } from './call-limits.ts'
 
 describe('a duration', () => {
   test.each([
@@ -68,4 +68,17 @@ describe('a list of limits', () => {
       `must be a comma list of <value>/<ISO 8601 duration> such as 2000/PT1M, not "${text}"`,
     )
   })
+})
+
+test.each([
+  [1, 'PT1S'],
+  [60, 'PT1M'],
+  [3_600, 'PT1H'],
+  [5_400, 'PT1H30M'],
+  [86_400, 'P1D'],
+  [604_800, 'P7D'],
+  [788_645, 'P9DT3H4M5S'],
+  [0, 'P1M'],
+])('a window of %i seconds is written %s', (seconds, text) => {
+  expect(durationText(seconds)).toBe(text)
 })

@@ -12,7 +12,7 @@ export interface SmtpServer {
 }
 
 const expected =
-  'must be a URL such as smtps://user:password@mail.example or smtp://mail.example:587?tls=required, with special characters of user and password percent-encoded'
+  'must be a URL that begins with smtp:// or smtps://, with special characters of user and password percent-encoded'
 
 /** Parses `SMTP_URL`. No message repeats the URL, because it contains a password. */
 export function parseSmtpUrl(text: string): SmtpServer {
