@@ -33,6 +33,9 @@ export const behaviours = {
   endless: (socket) => pouring(socket, 'HTTP/1.1 200 OK\r\n\r\n', 'endless '),
   endless_chunks: (socket) =>
     pouring(socket, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', `8\r\nendless \r\n`),
+  /** 10 KiB would be ten thousand chunks. */
+  endless_tiny_chunks: (socket) =>
+    pouring(socket, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', `1\r\na\r\n`),
   endless_extension: (socket) =>
     pouring(socket, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8;', 'extension'),
   endless_trailers: (socket) =>

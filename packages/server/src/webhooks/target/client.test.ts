@@ -1,9 +1,11 @@
+import { ClientRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../testing/background.ts'
 import type { Behaviour } from '../../testing/webhook-behaviours.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../../testing/webhook-receiver.ts'
 import { type AttemptResult, newTargetClient, type TargetClient, type TargetClientOptions } from './client.ts'
+import type { Lookup } from './lookup.ts'
 
 let receiver: WebhookReceiver
 beforeAll(async () => {
@@ -67,6 +69,7 @@ describe('what a target answers', () => {
     ['bad_chunks', 200, null, null],
     ['endless', 200, null, 'endless '.repeat(1_280)],
     ['endless_chunks', 200, null, 'endless '.repeat(1_280)],
+    ['endless_tiny_chunks', 200, null, 'a'.repeat(2_001)],
     ['endless_extension', 200, null, null],
     ['endless_trailers', 200, null, null],
     ['endless_headers', null, tooLarge, null],
@@ -104,6 +107,16 @@ describe('what a target answers', () => {
     expect(await newClient().post(`${own.address}/unread`, {}, large)).toMatchObject({ status_code: 200, error: null })
     await untilAllClosed(own)
     expect(own.connections().bytes_read).toBeLessThan(large.length)
+  })
+
+  test('what arrived together with the end of an attempt is not parsed', async () => {
+    // 64 KiB hold 2,300 interim responses; the attempt ends at the 21st, and one slice holds 73.
+    const emitted = vi.spyOn(ClientRequest.prototype, 'emit')
+    onTestFinished(() => emitted.mockRestore())
+    await post(newClient(), 'endless_information')
+    const count = emitted.mock.calls.filter(([event]) => event === 'information').length
+    expect(count).toBeGreaterThan(20)
+    expect(count).toBeLessThan(150)
   })
 
   test('a redirect is not followed', async () => {
@@ -195,6 +208,15 @@ describe('what is sent', () => {
 })
 
 describe('connections', () => {
+  test('if one address of a name does not answer, the next is tried', async () => {
+    const lookup: Lookup = async () => [
+      { address: '::1', family: 6 }, // the receiver listens at 127.0.0.1 only
+      { address: '127.0.0.1', family: 4 },
+    ]
+    const url = `http://shop.example:${receiver.ports.http}/ok`
+    expect(await newClient({ lookup }).post(url, {}, body)).toMatchObject({ status_code: 200 })
+  })
+
   const requestsFor = async (path: string) => (await receiver.allRequests()).filter((request) => request.path === path)
 
   test('are kept for the next attempt, unless the response was not read to its end', async () => {

@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { whyNotPublic } from './addresses.ts'
 import { codeOf, inWords, TargetFailure, tlsFailure } from './failure.ts'
 import type { Lookup } from './lookup.ts'
@@ -34,7 +34,7 @@ export function connectTarget(connection: Connection): Promise<Socket> {
       if (error !== undefined) {
         socket?.destroy()
         reject(error)
-      } else resolve(socket as Socket)
+      } else resolve(readInSlices(socket as Socket))
     }
     const onAbort = () => end(signal.reason)
     const timer = setTimeout(() => end(new TargetFailure(`no connection within ${inWords(limit_ms)}`)), limit_ms)
@@ -45,7 +45,14 @@ export function connectTarget(connection: Connection): Promise<Socket> {
       const lookup = isIP(connection.host) === 0 ? await checkedLookup(connection) : judgedLiteral(connection)
       if (isOver) return
       const { host, port } = connection
-      socket = connectTcp({ host, port, lookup, autoSelectFamily: true, noDelay: true })
+      socket = connectTcp({
+        host,
+        port,
+        lookup,
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: attemptMs,
+        noDelay: true,
+      })
       await untilEvent(socket, 'connect')
       refusePrivate(connection, socket.remoteAddress ?? '')
       if (isOver || !connection.is_tls) return
@@ -54,6 +61,7 @@ export function connectTarget(connection: Connection): Promise<Socket> {
         host,
         servername: isIP(host) === 0 ? host : '',
         ALPNProtocols: ['http/1.1'],
+        secureContext: secureContext(),
         // Also where NODE_TLS_REJECT_UNAUTHORIZED is 0.
         rejectUnauthorized: true,
       })
@@ -62,6 +70,9 @@ export function connectTarget(connection: Connection): Promise<Socket> {
     open().then(() => end(), end)
   })
 }
+
+/** After this time the next address of a name is tried. Node's 250 ms is less than a connection across the world can take. */
+const attemptMs = 1_000
 
 /** Asks for the addresses of the name; returns a lookup that gives the socket these and no others. */
 async function checkedLookup(connection: Connection): Promise<LookupFunction> {
@@ -92,3 +103,29 @@ function untilEvent(socket: Socket, event: 'connect' | 'secureConnect'): Promise
     socket.on('close', () => reject(new TargetFailure('the connection was closed')))
   })
 }
+
+let context: SecureContext | undefined
+
+/** The trusted authorities, with those of NODE_EXTRA_CA_CERTS; read once, because that costs more than the rest of a handshake. */
+function secureContext(): SecureContext {
+  context ??= createSecureContext()
+  return context
+}
+
+/**
+ * Node reads up to 64 KiB at once and parses all of it, also after the attempt has ended: with thousands of tiny parts (interim
+ * responses, chunks) that takes 40 ms. In slices, an attempt that has ended parses no more than one.
+ */
+function readInSlices(socket: Socket): Socket {
+  const push = socket.push.bind(socket)
+  socket.push = (chunk: Buffer | null) => {
+    if (chunk === null) return push(null)
+    let wantsMore = true
+    for (let at = 0; at < chunk.length && !socket.destroyed; at += sliceBytes)
+      wantsMore = push(chunk.subarray(at, at + sliceBytes))
+    return wantsMore
+  }
+  return socket
+}
+
+const sliceBytes = 2_048

@@ -47,6 +47,6 @@ export function tlsFailure(error: Error): Error {
 export const inWords = (milliseconds: number): string =>
   milliseconds % 1_000 === 0 ? `${milliseconds / 1_000} s` : `${milliseconds} ms`
 
-const printable = (text: string): string => text.slice(0, sentenceLengthMax).replace(/[^\P{C}]/gu, ' ')
+const printable = (text: string): string => text.slice(0, sentenceLengthMax).replace(/\p{C}/gu, ' ')
 
 const sentenceLengthMax = 300

@@ -16,31 +16,33 @@ export interface ClosableLookup {
  * the machine count (`localhost`, names of containers); there the system resolves, in at most two of the threads.
  */
 export function newLookup({ allow_private }: { allow_private: boolean }): ClosableLookup {
-  const { lookup, close } = allow_private ? { lookup: lookupInTwoThreads, close: () => {} } : newDnsLookup()
-  return { lookup: sharedWhileRunning(lookup), close }
+  return allow_private ? { lookup: sharedWhileRunning(lookupInTwoThreads), close() {} } : newDnsLookup()
 }
 
-function newDnsLookup(): ClosableLookup {
-  let resolver = newResolver()
+/** `servers` are for tests: others than those of the machine. */
+export function newDnsLookup(servers?: readonly string[]): ClosableLookup {
+  let resolver = newResolver(servers)
   let openedAt = performance.now()
-  return {
-    async lookup(hostname) {
-      // A resolver reads the servers of the machine once.
-      if (performance.now() - openedAt > resolverAgeMaxMs) {
-        resolver = newResolver()
-        openedAt = performance.now()
-      }
-      const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
-      const found = [...addressesIn(four, 4), ...addressesIn(six, 6)]
-      if (found.length === 0) throw (four as PromiseRejectedResult).reason ?? (six as PromiseRejectedResult).reason
-      return found
-    },
-    close: () => resolver.cancel(),
+  const lookup: Lookup = async (hostname) => {
+    // A resolver reads the servers of the machine once.
+    if (performance.now() - openedAt > resolverAgeMaxMs) {
+      resolver = newResolver(servers)
+      openedAt = performance.now()
+    }
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    const found = [...addressesIn(four, 4), ...addressesIn(six, 6)]
+    if (found.length === 0 && four.status === 'rejected') throw four.reason
+    return found
   }
+  return { lookup: sharedWhileRunning(lookup), close: () => resolver.cancel() }
 }
 
 /** Two tries of 1 and 2 s, which leaves time to connect. */
-const newResolver = () => new Resolver({ timeout: 1_000, tries: 2 })
+function newResolver(servers: readonly string[] | undefined): Resolver {
+  const resolver = new Resolver({ timeout: 1_000, tries: 2 })
+  if (servers !== undefined) resolver.setServers(servers)
+  return resolver
+}
 
 const resolverAgeMaxMs = 10_000
 
