@@ -290,6 +290,18 @@ export const limits = {
   file_ttl_days: 30,
   /** Timeout of a file download. */
   download_timeout_seconds: 3_600,
+
+  /** Characters of `target_url` of a webhook. */
+  target_url_length_max: 2_048,
+  /** How long the connection to the target of a webhook may take, with the lookup of its name and its TLS handshake. */
+  target_connect_ms: 5_000,
+  /** Bytes that are read and kept of the response of a webhook's target. */
+  target_response_bytes_max: 10_240,
+  /** Size of the headers of the response of a webhook's target. */
+  target_response_header_bytes_max: 16_384,
+  /** Idle connections to targets of webhooks that a node keeps for the next attempt. */
+  target_idle_connections_max: 64,
+
   /** Cached QR codes: at most 17 kB each. */
   qr_patterns_remembered_max: 256,
 } as const
