@@ -76,7 +76,18 @@ export async function openRuntime(
     const deferred = openDeferredWriter(database.db, log)
     const configurations = openConfigurations()
     return {
-      runtime: { database, jobs, settings, credentials, configurations, deferred, wiring, log, now },
+      runtime: {
+        database,
+        jobs,
+        settings,
+        credentials,
+        configurations,
+        deferred,
+        wiring,
+        webhook_attempts: { succeeded: 0, failed: 0, in_flight: 0 },
+        log,
+        now,
+      },
       first_keys: result,
     }
   } catch (error) {

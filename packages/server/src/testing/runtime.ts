@@ -25,6 +25,7 @@ export async function openTestRuntime(
     configurations: openConfigurations(),
     deferred: openDeferredWriter(database.db, log),
     wiring,
+    webhook_attempts: { succeeded: 0, failed: 0, in_flight: 0 },
     log,
     now,
   }

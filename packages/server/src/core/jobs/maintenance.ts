@@ -7,9 +7,9 @@ import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 
 /** Schedules the cleanup every minute, on one node at a time: it is cheap when there is little to do. */
-export async function startMaintenance(runtime: Runtime): Promise<void> {
+export async function startMaintenance(runtime: Runtime, moreTasks: readonly MaintenanceTask[] = []): Promise<void> {
   const { jobs, database, now } = runtime
-  await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal))
+  await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal, moreTasks))
   await jobs.schedule('maintenance', '* * * * *')
 }
 
@@ -18,9 +18,14 @@ export async function startMaintenance(runtime: Runtime): Promise<void> {
  * unused guards; and merges the rows of tallies and usage. It may be stopped anywhere, run twice or on many nodes at once: each
  * statement processes a bounded number of unlocked rows.
  */
-export async function maintain(database: Database, now: Instant, signal?: AbortSignal): Promise<undefined> {
+export async function maintain(
+  database: Database,
+  now: Instant,
+  signal?: AbortSignal,
+  moreTasks: readonly MaintenanceTask[] = [],
+): Promise<undefined> {
   const failures: unknown[] = []
-  for (const { processBatch, rows_max } of tasks)
+  for (const { processBatch, rows_max } of [...tasks, ...moreTasks])
     try {
       for (let batch = 0; batch < batchesMax && !signal?.aborted; batch += 1) {
         if ((await processBatch(database.db, now)) < rows_max) break
@@ -42,8 +47,13 @@ const batchUsage = 2_000
 /** The next run continues where this one stops. */
 const batchesMax = 200
 
-/** Each task returns how many rows it processed; fewer than `rows_max` means that none remain. */
-const tasks: ReadonlyArray<{ processBatch(db: Db, now: Instant): Promise<number>; rows_max: number }> = [
+export interface MaintenanceTask {
+  /** Returns how many rows it processed; fewer than `rows_max` means that none remain. */
+  processBatch(db: Db, now: Instant): Promise<number>
+  rows_max: number
+}
+
+const tasks: readonly MaintenanceTask[] = [
   { processBatch: deleteIdempotencyKeys, rows_max: batchRows },
   { processBatch: deleteOauthTokens, rows_max: batchRows },
   { processBatch: deleteCallWindows, rows_max: batchRows },
