@@ -112,6 +112,35 @@ describe('a send-out', () => {
     expect(target.most_at_once(path)).toBeGreaterThan(1)
   })
 
+  test('whose attempt cannot be recorded at once is recorded later, and not sent again meanwhile', async () => {
+    const { shop, received } = await fixture()
+    const { db } = service.runtime.database
+    await sql`create trigger broken before update on webhook_sendouts execute function refuse_change()`.execute(db)
+    await newVoucher(shop, 'A')
+    await until(() => (received().length > 0 ? true : undefined))
+    await letLook()
+    await setTimeout(100)
+    await sql`drop trigger broken on webhook_sendouts`.execute(db)
+    await ended(shop, 1)
+    expect(received()).toHaveLength(1)
+  })
+
+  test('whose event is gone is dropped', async () => {
+    const { shop, webhook, received } = await fixture(undefined, { active: false })
+    const { db } = service.runtime.database
+    await sql`
+      insert into webhook_sendouts (project_id, id, webhook_id, event_id, type, source_url, status, request_id, created_at,
+        next_attempt_at, due_at)
+      values (${shop.project_id}, 'whs_000000000000000001', ${webhook.id}, 'evvou_1', 'voucher.created', 'x', 'PENDING', 'v-1',
+        '2026-01-01', '2026-01-01', '2026-01-01')`.execute(db)
+    await update(shop, webhook, { active: true })
+    await until(async () => {
+      const left = await sql`select from webhook_sendouts where project_id = ${shop.project_id}`.execute(db)
+      return left.rows.length === 0 ? true : undefined
+    })
+    expect(received()).toEqual([])
+  })
+
   test('whose attempt fails waits for the next one, at the address that the webhook has then, with the same bytes', async () => {
     const { shop, webhook, received } = await fixture(() => 503)
     await newVoucher(shop, 'A')
