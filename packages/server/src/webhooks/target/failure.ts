@@ -39,7 +39,8 @@ export function tlsFailure(error: Error): Error {
     const { reason } = error as { reason?: string }
     return new TargetFailure(`the TLS handshake failed: ${reason ?? code}`)
   }
-  return new TargetFailure(`the certificate is not valid: ${error.message}`)
+  // After a semicolon Node advises on its own options.
+  return new TargetFailure(`the certificate is not valid: ${error.message.split(';', 1)[0]}`)
 }
 
 /** `10 s`, `250 ms`. */
