@@ -31,6 +31,8 @@ import { referrals } from './loyalty/referrals/routes.ts'
 import { rewardAssignments } from './loyalty/reward-assignments/routes.ts'
 import { rewards } from './loyalty/rewards/routes.ts'
 import { loyaltyTiers } from './loyalty/tiers/routes.ts'
+import { notifications } from './monitoring/notifications/routes.ts'
+import { usage } from './monitoring/usage/routes.ts'
 import { orders } from './orders/routes.ts'
 import { redeeming } from './redemptions/redeem-routes.ts'
 import { redemptions } from './redemptions/routes.ts'
@@ -80,6 +82,8 @@ export const operations: readonly Operation[] = [
   ...codeImages,
   ...projects,
   ...apiKeys,
+  ...notifications,
+  ...usage,
   ...stackingRules,
   ...customEventSchemas,
   ...webhooks,

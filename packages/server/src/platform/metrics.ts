@@ -97,6 +97,12 @@ function metricsOf(runtime: Runtime, { load, refusals, in_flight }: MetricSource
     ),
     ...jobMetrics(runtime),
     ...webhookMetrics(runtime),
+    counter(
+      'guerdon_mails_total',
+      'Mails by result: sent, only logged because SMTP_URL is not set, failed and to be retried, dropped.',
+      'result',
+      () => runtime.mails,
+    ),
   ]
 }
 

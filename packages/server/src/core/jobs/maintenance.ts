@@ -5,6 +5,7 @@ import type { Database, Db } from '../db/database.ts'
 import { foldTallies } from '../db/tallies.ts'
 import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
+import { limits } from '../lib/limits.ts'
 
 /** Schedules the cleanup every minute, on one node at a time: it is cheap when there is little to do. */
 export async function startMaintenance(runtime: Runtime, moreTasks: readonly MaintenanceTask[] = []): Promise<void> {
@@ -15,7 +16,7 @@ export async function startMaintenance(runtime: Runtime, moreTasks: readonly Mai
 
 /**
  * Deletes expired rows: stored replies, tokens that expired a day ago, windows of past call limits, files, holds of sessions,
- * unused guards; and merges the rows of tallies and usage. It may be stopped anywhere, run twice or on many nodes at once: each
+ * unused guards, mails that nobody sends; and merges the rows of tallies and usage. It may be stopped anywhere, run twice or on many nodes at once: each
  * statement processes a bounded number of unlocked rows.
  */
 export async function maintain(
@@ -61,6 +62,7 @@ const tasks: readonly MaintenanceTask[] = [
   { processBatch: deleteFiles, rows_max: batchRows },
   { processBatch: deleteHolds, rows_max: batchRows },
   { processBatch: deleteGuards, rows_max: batchRows },
+  { processBatch: deleteMails, rows_max: batchRows },
   { processBatch: (db) => foldTallies(db, batchTallies), rows_max: batchTallies },
   { processBatch: (db) => foldUsage(db, batchUsage), rows_max: batchUsage },
 ]
@@ -155,6 +157,17 @@ async function deleteGuards(db: Db, now: Instant): Promise<number> {
       order by touched_at limit ${sql.lit(batchRows)} for update skip locked
     )
     delete from guards g using over where g.project_id = over.project_id and g.name = over.name`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** Mails whose job was lost: a worker deletes all others. */
+async function deleteMails(db: Db, now: Instant): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (
+      select id from mails where created_at < ${now}::timestamptz - interval '1 day' * ${sql.lit(limits.mail_ttl_days)}
+      limit ${sql.lit(batchRows)} for update skip locked
+    )
+    delete from mails m using over where m.id = over.id`.execute(db)
   return Number(numAffectedRows)
 }
 

@@ -207,6 +207,25 @@ export const limits = {
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 
+  /** Retries of a mail that was not sent: three in 15 minutes. */
+  mail_retries: 3,
+  /** Pause before each of them. */
+  mail_retry_seconds: 300,
+  /** How long an SMTP server may take to accept a connection, to greet, and to answer a command. */
+  mail_silence_ms: 10_000,
+  /** Timeout of an attempt to send a mail. */
+  mail_attempt_ms: 60_000,
+  /** What is left of it when the node stops; less than `shutdown_seconds`. */
+  mail_stop_ms: 5_000,
+  /** Recipients of a mail. */
+  mail_recipients_max: 100,
+  /** Length of the subject of a mail; a longer one is cut. */
+  mail_subject_length_max: 250,
+  /** Length of the text of a mail; a longer one is cut. */
+  mail_text_length_max: 50_000,
+  /** Days after which a mail is deleted whose job was lost. */
+  mail_ttl_days: 7,
+
   /** Requests that wait for a database connection; more are rejected. At a slow 50 ms each, 8 connections process this many in 6 s. */
   database_waiting_max: 1_000,
   /** Delay of the event loop; a node that exceeds it in several consecutive measurements is overloaded and rejects part of the requests. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Runtime } from '../../core/context.ts'
-import { inTransaction } from '../../core/db/transaction.ts'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { bodyOf } from '../sendouts/body.ts'
 import { newTargetClient } from '../target/client.ts'
+import { newFailureNotifier, recordLastFailure } from './notify.ts'
 import { requestHeaders, signingTokens } from './request-headers.ts'
 import { nextAttemptAt } from './schedule.ts'
 import { isSlow, mayStart, type SlotUser, slowMs } from './slots.ts'
@@ -14,10 +14,8 @@ import {
   type EndedAttempt,
   giveUpWaiting,
   listDueSendouts,
-  type RecordedAttempt,
   recordAttempts,
   releaseWebhooks,
-  switchOff,
   takeWebhooks,
   type WaitingWebhook,
 } from './store.ts'
@@ -57,26 +55,11 @@ const recordAtOnce = 100
 /** How long a stopping node waits for running attempts. */
 const stopGraceMs = 5_000
 
-export interface DeliveryOptions {
-  /** Called when a slot is free and something is due. */
-  wake(): void
-  /** Raises the notifications of recorded attempts. */
-  onRecorded?(recorded: readonly DeliveryNotice[]): Promise<void>
-}
-
-/** What the owner of a webhook should know. */
-export type DeliveryNotice = {
-  kind: 'failed' | 'switched_off'
-  project_id: string
-  webhook_id: string
-  sendout_id: string
-}
-
 /**
  * One node delivers to a webhook at a time: the one that holds its lease. That keeps the limit of attempts at once over all nodes, and
  * no send-out needs a claim of its own (docs/decisions/0047-webhook-delivery.md).
  */
-export function newDelivery(runtime: Runtime, { wake, onRecorded }: DeliveryOptions): Delivery {
+export function newDelivery(runtime: Runtime): Delivery {
   const { settings, log, webhook_attempts: tally } = runtime
   const { db } = runtime.database
   const timeoutMs = settings.webhook_timeout_ms
@@ -93,6 +76,8 @@ export function newDelivery(runtime: Runtime, { wake, onRecorded }: DeliveryOpti
   let recordTimer: NodeJS.Timeout | undefined
   let recording: Promise<void> = Promise.resolve()
   let isFailing = false
+  const notifyOfFailures = newFailureNotifier(runtime)
+  const wake = () => runtime.jobs.wake('webhooks')
 
   async function look(): Promise<boolean> {
     const asked = performance.now()
@@ -253,39 +238,30 @@ export function newDelivery(runtime: Runtime, { wake, onRecorded }: DeliveryOpti
     ended = []
     if (batch.length === 0) return
     try {
-      const notices = await recordBatch(batch)
-      for (const { id } of batch) inHand.delete(id)
+      await recordBatch(batch)
       isFailing = false
-      for (const { webhook_id, kind } of notices) if (kind === 'switched_off') forget(webhook_id)
-      if (notices.length > 0) await onRecorded?.(notices)
     } catch (error) {
       // Kept and written later. If this node dies before, they are sent a second time.
-      ended = [...batch, ...ended]
+      ended = [...batch.filter(({ id }) => inHand.has(id)), ...ended]
       if (!isFailing) log.warn({ err: error }, 'could not record deliveries to webhooks')
       isFailing = true
       if (!isStopping) recordTimer ??= setTimeout(record, 1_000)
     }
   }
 
-  async function recordBatch(batch: readonly EndedAttempt[]): Promise<DeliveryNotice[]> {
-    const byId = new Map(batch.map((each) => [each.id, each]))
-    const failed = (recorded: readonly RecordedAttempt[]): DeliveryNotice[] =>
-      recorded.flatMap(({ id, project_id, webhook_id }) => {
-        const { is_first, succeeded } = byId.get(id) as EndedAttempt
-        return is_first && !succeeded ? [{ kind: 'failed', project_id, webhook_id, sendout_id: id }] : []
-      })
-    const isLast = ({ succeeded, is_manual, next_attempt_at }: EndedAttempt) =>
-      !succeeded && !is_manual && next_attempt_at === null
-    if (!batch.some(isLast)) return failed(await recordAttempts(db, batch))
-    return inTransaction(db, async (trx) => {
-      const recorded = await recordAttempts(trx, batch)
-      const notices = failed(recorded)
-      for (const { project_id, webhook_id, id, status } of recorded)
-        if (status === 'FAILED' && isLast(byId.get(id) as EndedAttempt))
-          if (await switchOff(trx, { project_id, webhook_id }, toInstant(runtime.now())))
-            notices.push({ kind: 'switched_off', project_id, webhook_id, sendout_id: id })
-      return notices
-    })
+  async function recordBatch(batch: readonly EndedAttempt[]): Promise<void> {
+    const last = batch.filter(isLastFailure)
+    const others = batch.filter((each) => !isLastFailure(each))
+    if (others.length > 0) await recordAttempts(db, others)
+    for (const { id } of others) inHand.delete(id)
+    for (const each of last) {
+      if (await recordLastFailure(runtime, each)) forget(each.webhook_id)
+      inHand.delete(each.id)
+    }
+    // Never at the price of what was recorded: it would be recorded again.
+    await notifyOfFailures(others.filter(({ is_first, succeeded }) => is_first && !succeeded)).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not notify of failed deliveries to webhooks'),
+    )
   }
 
   return {
@@ -309,6 +285,10 @@ export function newDelivery(runtime: Runtime, { wake, onRecorded }: DeliveryOpti
     },
   }
 }
+
+/** Whether no retry follows. */
+const isLastFailure = ({ succeeded, is_manual, next_attempt_at }: EndedAttempt): boolean =>
+  !succeeded && !is_manual && next_attempt_at === null
 
 const isFresh = ({ read_at }: Held, now: number): boolean => now - read_at <= freshMs
 

@@ -94,6 +94,14 @@ test('a target that answers 500 for ever gets 13 attempts with the same bytes, t
   const late = await until(async () => (await sendoutsOf(shop, 'status=FAILED')).find(({ id }) => id !== failed.id))
   expect(late).toMatchObject({ reason: 'webhook disabled', next_attempt_at: null })
 
+  const { body: notifications } = await shop.manage('GET', '/notifications?limit=100')
+  const failures = notifications.data.filter(({ kind }: { kind: string }) => kind === 'webhook_failed')
+  expect(failures.at(-1)).toMatchObject({ created_at: first, data: { webhook_id: webhook.id, sendout_id: failed.id } })
+  expect(failures.length).toBeLessThanOrEqual(2) // one of the first attempt of each send-out, if LATE had one
+  expect(notifications.data.filter(({ kind }: { kind: string }) => kind === 'webhook_disabled')).toMatchObject([
+    { severity: 'ERROR', data: { webhook_id: webhook.id, sendout_id: failed.id, status_code: 500 } },
+  ])
+
   // Switched on again, it gets new events; those that failed only when somebody asks.
   target.answer = () => 200
   expect((await shop.manage('PUT', `/webhooks/${webhook.id}`, { active: true })).body.active).toBe(true)

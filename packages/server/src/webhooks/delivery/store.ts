@@ -158,10 +158,8 @@ export interface EndedAttempt {
 }
 
 /** A send-out after an attempt was recorded. */
-export interface RecordedAttempt {
-  project_id: string
+interface RecordedAttempt {
   id: string
-  webhook_id: string
   status: SendoutStatus
 }
 
@@ -197,7 +195,7 @@ const recordStatement = preparedStatement<RecordedAttempt>(`
   from jsonb_to_recordset($1::jsonb) as r (project_id text, id text, target_url text, attempt jsonb, succeeded boolean,
     is_manual boolean, next_attempt_at timestamptz)
   where s.project_id = r.project_id and s.id = r.id
-  returning s.project_id, s.id, s.webhook_id, s.status`)
+  returning s.id, s.status`)
 
 export const recordAttempts = (db: Db, attempts: readonly EndedAttempt[]): Promise<RecordedAttempt[]> =>
   recordStatement(db, [JSON.stringify(attempts)])
@@ -205,7 +203,7 @@ export const recordAttempts = (db: Db, attempts: readonly EndedAttempt[]): Promi
 /** Switches a webhook off after the last retry of a send-out. False if it is off already. */
 export async function switchOff(
   db: Db,
-  { project_id, webhook_id }: Pick<RecordedAttempt, 'project_id' | 'webhook_id'>,
+  { project_id, webhook_id }: Pick<EndedAttempt, 'project_id' | 'webhook_id'>,
   now: Instant,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`

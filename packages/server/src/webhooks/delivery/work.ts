@@ -6,6 +6,6 @@ const tickMs = 500
 
 /** Delivers send-outs in this process. Every node does; they share the webhooks among them. */
 export function watchSendouts(runtime: Runtime): void {
-  const delivery = newDelivery(runtime, { wake: () => runtime.jobs.wake('webhooks') })
+  const delivery = newDelivery(runtime)
   runtime.jobs.watch('webhooks', delivery.look, { tick_ms: tickMs, stop: delivery.stop })
 }
