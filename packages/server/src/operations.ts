@@ -42,6 +42,8 @@ import { categories } from './rules/categories/routes.ts'
 import { stackingRules } from './rules/stacking-rules/routes.ts'
 import { validationRules } from './rules/validation-rules/routes.ts'
 import { trashBin } from './trash-bin/routes.ts'
+import { webhooks } from './webhooks/routes.ts'
+import { sendouts } from './webhooks/sendouts/routes.ts'
 
 /** Every operation the service knows, by resource: the table of contents of the API. */
 export const operations: readonly Operation[] = [
@@ -88,4 +90,6 @@ export const operations: readonly Operation[] = [
   ...stackingRules,
   ...customEventSchemas,
   ...branding,
+  ...webhooks,
+  ...sendouts,
 ]

@@ -86,6 +86,7 @@ export async function openRuntime(
         deferred,
         mails: newMailTally(),
         wiring,
+        webhook_attempts: { succeeded: 0, failed: 0, in_flight: 0 },
         log,
         now,
       },

@@ -21,6 +21,8 @@ import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
 import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
 import { notificationMaintenance } from './monitoring/notifications/retention.ts'
 import { importOrders } from './orders/import.ts'
+import { watchSendouts } from './webhooks/delivery/work.ts'
+import { deleteOldSendouts } from './webhooks/sendouts/retention.ts'
 
 /** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
 const asyncActions: readonly AsyncActionDefinition[] = [
@@ -46,8 +48,9 @@ const asyncActions: readonly AsyncActionDefinition[] = [
 /** Starts the job workers and the periodic jobs of this process. */
 export async function startJobs(runtime: Runtime): Promise<void> {
   await workAsyncActions(runtime, asyncActions)
-  await startMaintenance(runtime, notificationMaintenance(runtime.settings))
+  await startMaintenance(runtime, [...notificationMaintenance(runtime.settings), deleteOldSendouts(runtime.settings)])
   await workMails(runtime)
+  watchSendouts(runtime)
   startSegmentWorker(runtime)
   startDailyLoyaltyJob(runtime)
   watchExports(runtime)

@@ -28,9 +28,18 @@ export interface Runtime {
   mails: MailTally
   /** The calls from lower modules to higher ones. */
   wiring: Wiring
+  /** What the metrics show of the deliveries to webhooks by this process. */
+  webhook_attempts: WebhookAttempts
   log: FastifyBaseLogger
   /** Unix milliseconds; tests replace it. */
   now: () => number
+}
+
+/** Attempts to deliver to webhooks since the start, and those that run. */
+export interface WebhookAttempts {
+  succeeded: number
+  failed: number
+  in_flight: number
 }
 
 /** Roles that may change something. */

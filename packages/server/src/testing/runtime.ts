@@ -27,6 +27,7 @@ export async function openTestRuntime(
     deferred: openDeferredWriter(database.db, log),
     mails: newMailTally(),
     wiring,
+    webhook_attempts: { succeeded: 0, failed: 0, in_flight: 0 },
     log,
     now,
   }

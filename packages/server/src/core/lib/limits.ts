@@ -291,6 +291,20 @@ export const limits = {
   /** Timeout of a file download. */
   download_timeout_seconds: 3_600,
 
+  /** Webhooks of a project. */
+  webhooks_max: 50,
+  /** Attempts at once to deliver to one webhook, on all nodes together. */
+  webhook_attempts_max: 10,
+  /** Attempts at once of one node, to all webhooks. */
+  node_attempts_max: 100,
+  /** Of these, attempts to webhooks that have not just answered well within a second: others never wait for them. */
+  slow_attempts_max: 50,
+  /** Attempts per second that a node starts while its event loop is busy with requests. */
+  busy_attempts_per_second: 200,
+  /** Send-outs of one webhook that a node reads at once. */
+  sendouts_read_at_once: 50,
+  /** Size of their data; the first one is read whatever its size is. */
+  sendouts_read_bytes_max: 4_194_304,
   /** Characters of `target_url` of a webhook. */
   target_url_length_max: 2_048,
   /** How long the connection to the target of a webhook may take, with the lookup of its name and its TLS handshake. */
