@@ -287,6 +287,8 @@ export const limits = {
   node_attempts_max: 100,
   /** Of these, attempts to webhooks that have not just answered well within a second: others never wait for them. */
   slow_attempts_max: 50,
+  /** Attempts per second that a node starts while its event loop is busy with requests. */
+  busy_attempts_per_second: 200,
   /** Send-outs of one webhook that a node reads at once. */
   sendouts_read_at_once: 50,
   /** Size of their data; the first one is read whatever its size is. */

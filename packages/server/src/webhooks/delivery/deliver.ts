@@ -5,6 +5,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { bodyOf } from '../sendouts/body.ts'
 import { newTargetClient } from '../target/client.ts'
 import { newFailureNotifier, recordLastFailure } from './notify.ts'
+import { newPace } from './pace.ts'
 import { requestHeaders, signingTokens } from './request-headers.ts'
 import { nextAttemptAt } from './schedule.ts'
 import { isSlow, mayStart, type SlotUser, slowMs } from './slots.ts'
@@ -52,6 +53,7 @@ const freshMs = 1_000
 /** Attempts end one by one; those of this time are recorded together. */
 const recordWaitMs = 30
 const recordAtOnce = 100
+const paceMs = 20
 /** How long a stopping node waits for running attempts. */
 const stopGraceMs = 5_000
 
@@ -74,6 +76,8 @@ export function newDelivery(runtime: Runtime): Delivery {
   const running = new Set<Promise<void>>()
   let ended: EndedAttempt[] = []
   let recordTimer: NodeJS.Timeout | undefined
+  let startTimer: NodeJS.Timeout | undefined
+  const pace = newPace()
   let recording: Promise<void> = Promise.resolve()
   let isFailing = false
   const notifyOfFailures = newFailureNotifier(runtime)
@@ -178,12 +182,24 @@ export function newDelivery(runtime: Runtime): Delivery {
       started = false
       for (const each of held.values())
         if (each.queue.length > 0 && isFresh(each, now) && canStart(each, now)) {
+          if (!pace.take(now)) {
+            startLater()
+            return
+          }
           const attempted = attempt(each, each.queue.shift() as DueSendout)
           running.add(attempted)
           void attempted.finally(() => running.delete(attempted))
           started = true
         }
     }
+  }
+
+  /** When a busy node may start more. */
+  function startLater(): void {
+    startTimer ??= setTimeout(() => {
+      startTimer = undefined
+      startAttempts()
+    }, paceMs)
   }
 
   async function attempt(each: Held, sendout: DueSendout): Promise<void> {
@@ -268,6 +284,7 @@ export function newDelivery(runtime: Runtime): Delivery {
     look,
     async stop() {
       isStopping = true
+      clearTimeout(startTimer)
       let grace: NodeJS.Timeout | undefined
       await Promise.race([
         Promise.all(running),

@@ -34,7 +34,7 @@ export async function testWebhook(ctx: Ctx, webhook: StoredWebhook, sent: TestWe
 }
 
 /** An event with the least data that its type may have. */
-function sampleEvent({ now, request_id }: Pick<Ctx, 'now' | 'request_id'>, type: WebhookType): StoredEvent {
+export function sampleEvent({ now, request_id }: Pick<Ctx, 'now' | 'request_id'>, type: WebhookType): StoredEvent {
   const { entity, data } = catalogue[type]
   return {
     event: {
