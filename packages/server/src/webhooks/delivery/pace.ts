@@ -15,7 +15,7 @@ const burst = 20
 
 /**
  * A node whose event loop has time starts as many attempts as its slots allow. A busy one starts `limits.busy_attempts_per_second`: an
- * attempt costs about a third of a redemption, and what waits is sent when the load has passed.
+ * attempt takes time that checkouts need, and what waits is sent when the load has passed.
  */
 export function newPace(
   measure: (since?: EventLoopUtilization) => EventLoopUtilization = (since) =>

@@ -61,6 +61,8 @@ test('a target that answers 500 for ever gets 13 attempts with the same bytes, t
 
   await newVoucher(shop, 'A')
   expect(await recorded(1)).toMatchObject({ status: 'RETRYING', next_attempt_at: afterMinutes(1) })
+  const notified = await until(async () => (await shop.manage('GET', '/notifications')).body.data[0])
+  expect(notified).toMatchObject({ kind: 'webhook_failed', severity: 'WARNING', created_at: first })
   for (const [index, minutes] of retryOffsets.entries()) {
     clock.set(Date.parse(afterMinutes(minutes)) - 1)
     await letLook(service)
@@ -96,7 +98,7 @@ test('a target that answers 500 for ever gets 13 attempts with the same bytes, t
 
   const { body: notifications } = await shop.manage('GET', '/notifications?limit=100')
   const failures = notifications.data.filter(({ kind }: { kind: string }) => kind === 'webhook_failed')
-  expect(failures.at(-1)).toMatchObject({ created_at: first, data: { webhook_id: webhook.id, sendout_id: failed.id } })
+  expect(failures.at(-1)).toMatchObject({ id: notified.id, data: { webhook_id: webhook.id, sendout_id: failed.id } })
   expect(failures.length).toBeLessThanOrEqual(2) // one of the first attempt of each send-out, if LATE had one
   expect(notifications.data.filter(({ kind }: { kind: string }) => kind === 'webhook_disabled')).toMatchObject([
     { severity: 'ERROR', data: { webhook_id: webhook.id, sendout_id: failed.id, status_code: 500 } },
