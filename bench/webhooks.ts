@@ -36,7 +36,7 @@ export async function webhooks(): Promise<void> {
   const port = await freePort()
   const target = await startServer('./servers/bare-http.ts', { PORT: String(port) })
   try {
-    const silent = await prepare(await newProject(shop, 'No webhook'))
+    const quiet = await prepare(await newProject(shop, 'No webhook'))
     const telling = await prepare(await newProject(shop, 'One webhook'))
     const events = ['redemption.succeeded', 'redemption.failed', 'voucher.published', 'customer.created']
     const path = `/management/v1/projects/${telling.shop.project_id}/webhooks`
@@ -45,10 +45,10 @@ export async function webhooks(): Promise<void> {
     await query(shop, 'analyze')
     console.log('| Case | requests per second | CPU per request | with deliveries | wanted |\n|---|--:|--:|--:|--:|')
     for (const [name, most] of allowed) {
-      const samples = await measureBoth(shop, loadOf(silent.cases, name), loadOf(telling.cases, name))
+      const samples = await measureBoth(shop, loadOf(quiet.cases, name), loadOf(telling.cases, name))
       const ratio = (of: keyof Sample) => {
-        const ratios = samples.map(([without, with]) =>
-          of === 'per_second' ? without[of] / with[of] : with[of] / without[of],
+        const ratios = samples.map(([quiet, telling]) =>
+          of === 'per_second' ? quiet[of] / telling[of] : telling[of] / quiet[of],
         )
         return `${median(ratios).toFixed(3)} ×`
       }
@@ -74,14 +74,14 @@ function loadOf(cases: readonly Case[], name: string): Load {
 }
 
 /** The samples of both projects, paired by round, each round in the other order. */
-async function measureBoth(shop: BenchShop, without: Load, with: Load): Promise<Array<[Sample, Sample]>> {
-  for (const load of [without, with]) await stretch(load, connections, warmUpSeconds)
+async function measureBoth(shop: BenchShop, quiet: Load, telling: Load): Promise<Array<[Sample, Sample]>> {
+  for (const load of [quiet, telling]) await stretch(load, connections, warmUpSeconds)
   await allDelivered(shop)
   const samples: Array<[Sample, Sample]> = []
   for (let round = 0; round < rounds; round += 1) {
     const isFirst = round % 2 === 0
-    const first = await measure(shop, isFirst ? without : with)
-    const second = await measure(shop, isFirst ? with : without)
+    const first = await measure(shop, isFirst ? quiet : telling)
+    const second = await measure(shop, isFirst ? telling : quiet)
     samples.push(isFirst ? [first, second] : [second, first])
   }
   return samples
