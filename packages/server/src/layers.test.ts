@@ -6,6 +6,8 @@ import { sourceTexts } from './testing/sources.ts'
 const modules = [
   'core',
   'account',
+  'monitoring',
+  'webhooks',
   'definitions',
   'audience',
   'catalogue',

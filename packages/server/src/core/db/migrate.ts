@@ -12,6 +12,8 @@ import * as sessions from './migrations/0008-ended-sessions.ts'
 import * as clientIdentity from './migrations/0009-client-identity.ts'
 import * as downloads from './migrations/0010-signed-downloads.ts'
 import * as clientOrders from './migrations/0011-client-orders.ts'
+import * as webhooks from './migrations/0012-webhooks.ts'
+import * as notifications from './migrations/0014-notifications.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import { inTransaction, type Trx } from './transaction.ts'
@@ -36,6 +38,8 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0009-client-identity', clientIdentity],
   ['0010-signed-downloads', downloads],
   ['0011-client-orders', clientOrders],
+  ['0012-webhooks', webhooks],
+  ['0014-notifications', notifications],
 ]
 
 /** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */

@@ -17,7 +17,7 @@ export function sampleOf(schema: JsonSchema, components: Readonly<Record<string,
     case 'array':
       return Array.from({ length: schema.minItems ?? 0 }, () => sampleOf(schema.items ?? {}, components))
     case 'string':
-      return schema.format === 'date-time' ? '2026-01-01T00:00:00.000Z' : sampleText(schema)
+      return sampleTimes[schema.format ?? ''] ?? sampleText(schema)
     case 'integer':
     case 'number':
       return sampleNumber(schema)
@@ -27,6 +27,8 @@ export function sampleOf(schema: JsonSchema, components: Readonly<Record<string,
       return null
   }
 }
+
+const sampleTimes: Readonly<Record<string, string>> = { 'date-time': '2026-01-01T00:00:00.000Z', date: '2026-01-01' }
 
 /** The schema that a `$ref` points to. */
 export function referred(ref: string, components: Readonly<Record<string, JsonSchema>>): JsonSchema {

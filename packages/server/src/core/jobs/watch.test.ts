@@ -108,3 +108,19 @@ test('closing waits for the running poll and starts no other', async () => {
   await someTurns()
   expect(looks).toBe(1)
 })
+
+test('may tick faster, and ends what its looks have left running after the last of them', async () => {
+  const steps: string[] = []
+  const watch = startWatch(
+    async () => {
+      steps.push('look')
+      await setImmediate()
+      return false
+    },
+    () => {},
+    { tick_ms: 100, stop: async () => void steps.push('stop') },
+  )
+  vi.advanceTimersByTime(100)
+  await watch.close()
+  expect(steps).toEqual(['look', 'stop'])
+})

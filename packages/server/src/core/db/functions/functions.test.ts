@@ -402,3 +402,23 @@ describe('count_call', () => {
     expect(rows).toEqual([{ seconds: 60, calls: 2 }, { seconds: 3600, calls: 2 }]) // biome-ignore format: the same
   })
 })
+
+describe('event_text', () => {
+  const textOf = async (data: string, parts: string | null) => {
+    const { db } = (await newProject()).service.runtime.database
+    const { rows } = await sql<{ text: string }>`select event_text(${data}, ${parts}) as text`.execute(db)
+    return rows[0]?.text
+  }
+
+  test('joins the shared parts in the order of the properties, and changes no byte of them', async () => {
+    const parts = ['{"b":1.50,"a":"ü \\u00fc","10":[]}', 'null', '"x"']
+    expect(await textOf('{"order": 0, "it\\"s": 2, "z": 1, "a": 0}', `[${parts.join(',')}]`)).toBe(
+      `{"order":${parts[0]},"it\\"s":"x","z":null,"a":${parts[0]}}`,
+    )
+  })
+
+  test('is the data itself if nothing is shared', async () => {
+    expect(await textOf('{"b":1,"a":2}', null)).toBe('{"b":1,"a":2}')
+    expect(await textOf('{}', '[1]')).toBe('{}')
+  })
+})
