@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ask, median, stretch } from './measure.ts'
+import { cpuMilliseconds } from './processes.ts'
 import { type Case, ourCases } from './proof/cases.ts'
 import { createFixture } from './proof/fixture.ts'
 import { type BenchShop, openShop, query } from './shop.ts'
@@ -85,11 +85,4 @@ const caseOf = ({ cases }: Side, index: number): Case => cases[index] as Case
 async function check({ name, load, isRight }: Case): Promise<void> {
   const answer = await ask(load)
   if (!isRight(JSON.parse(answer))) throw new Error(`${name} answers ${answer}`)
-}
-
-/** User and system time of a process: fields 14 and 15 of its stat file, in hundredths of a second. */
-function cpuMilliseconds(pid: number): number {
-  if (process.platform !== 'linux') return Number.NaN
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }

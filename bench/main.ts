@@ -8,6 +8,7 @@ import { operationCost } from './operation-cost.ts'
 import { proof } from './proof/main.ts'
 import { qualification } from './qualification.ts'
 import { voucherImport } from './voucher-import.ts'
+import { webhooks } from './webhooks.ts'
 
 const benches = {
   proof,
@@ -20,6 +21,7 @@ const benches = {
   codes,
   qualification,
   loyalty,
+  webhooks,
 }
 
 const wanted = process.argv.slice(2)

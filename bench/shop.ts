@@ -37,10 +37,19 @@ export const managementHeaders = {
 const thisCheckout = new URL('../packages/server/src/main.ts', import.meta.url)
 
 /** Starts the service on a temporary PostgreSQL, or on the one at BENCH_DATABASE_URL. */
-export async function openShop({ is_durable = false, main = thisCheckout } = {}): Promise<BenchShop> {
+export async function openShop({
+  is_durable = false,
+  main = thisCheckout,
+  env = {},
+}: {
+  is_durable?: boolean
+  main?: URL
+  /** Settings of the service. */
+  env?: Record<string, string>
+} = {}): Promise<BenchShop> {
   const postgres = await startPostgres({ url: process.env.BENCH_DATABASE_URL, is_durable })
   const { url: databaseUrl, drop } = await createDatabase(postgres.url)
-  return openShopOn(main, { DATABASE_URL: databaseUrl }, async () => {
+  return openShopOn(main, { ...env, DATABASE_URL: databaseUrl }, async () => {
     await drop()
     await postgres.stop()
   })

@@ -36,6 +36,7 @@ export async function startNode(databaseUrl: string): Promise<ServiceNode> {
         DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'error',
         AUTH_MODE: 'either', // a token would expire during a long load
+        WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true', // the receivers of the tests listen on the loopback
         BOOTSTRAP_APP_ID: credentials.application['X-App-Id'],
         BOOTSTRAP_APP_TOKEN: credentials.application['X-App-Token'],
         BOOTSTRAP_MANAGEMENT_ID: credentials.management['X-Management-Id'],

@@ -12,6 +12,8 @@ export interface Shop {
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
   /** Creates an empty shop in a new project on the same nodes. */
   another(): Promise<Shop>
+  /** The same shop, called with the management key. */
+  asOperator(): Shop
   close(): Promise<void>
 }
 
@@ -51,6 +53,7 @@ export async function openShop(databaseUrl: string, answers: Answers = new Map()
       if (reply instanceof Error) throw reply
       return reply
     },
+    asOperator: () => shopOf(projectId, credentials.management),
     async another() {
       const manager = shopOf('', credentials.management)
       const body = { name: 'Another', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true }
