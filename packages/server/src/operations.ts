@@ -1,6 +1,7 @@
 import { apiKeys } from './account/api-keys/routes.ts'
 import { oauth } from './account/oauth/routes.ts'
 import { projects } from './account/projects/routes.ts'
+import { consents } from './audience/consents/routes.ts'
 import { customers } from './audience/customers/routes.ts'
 import { segments } from './audience/segments/routes.ts'
 import { productCollections } from './catalogue/product-collections/routes.ts'
@@ -46,6 +47,7 @@ export const operations: readonly Operation[] = [
   ...campaigns,
   ...vouchers,
   ...customers,
+  ...consents,
   ...promotions,
   ...loyalties,
   ...earningRules,

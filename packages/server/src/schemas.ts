@@ -2,6 +2,7 @@
 export * from './account/api-keys/schema.ts'
 export * from './account/oauth/schema.ts'
 export * from './account/projects/schema.ts'
+export * from './audience/consents/schema.ts'
 export * from './audience/customers/schema.ts'
 export * from './audience/segments/schema.ts'
 export * from './catalogue/product-collections/schema.ts'

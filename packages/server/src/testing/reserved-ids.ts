@@ -7,8 +7,6 @@ export const reservedIds: Partial<Record<IdKind, string>> = {
   sendout: 'webhooks are not served',
   notification: 'notifications are not served',
   branding: 'brandings are not served',
-  consent: 'consents are not served',
-  consent_group: 'consents are not served',
   distribution_event: 'distributions are not served',
   audit_entry: 'the audit log is not served',
 }

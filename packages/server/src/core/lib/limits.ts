@@ -49,6 +49,12 @@ export const limits = {
   schemas_max: 1_000,
   /** Characters of the name of a custom event. */
   event_name_length_max: 300,
+  /** Consents of a project, whose list is not paged. */
+  consents_max: 100,
+  /** Groups of consents of a project, whose list is not paged. */
+  consent_groups_max: 100,
+  /** Decisions of a customer that are kept for each consent, the newest: as proof, bounded because a page may change its mind at will. */
+  consent_decisions_max: 20,
   /** Customers of a static segment. */
   static_segment_customers_max: 20_000,
   /** Dynamic segments of a project. */
