@@ -32,6 +32,7 @@ import { referrals } from './loyalty/referrals/routes.ts'
 import { rewardAssignments } from './loyalty/reward-assignments/routes.ts'
 import { rewards } from './loyalty/rewards/routes.ts'
 import { loyaltyTiers } from './loyalty/tiers/routes.ts'
+import { events } from './monitoring/events/routes.ts'
 import { orders } from './orders/routes.ts'
 import { redeeming } from './redemptions/redeem-routes.ts'
 import { redemptions } from './redemptions/routes.ts'
@@ -82,4 +83,5 @@ export const operations: readonly Operation[] = [
   ...apiKeys,
   ...stackingRules,
   ...customEventSchemas,
+  ...events,
 ]

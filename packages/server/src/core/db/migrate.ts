@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { version } from '../lib/version.ts'
 import type { Db } from './database.ts'
+import { keepPositionsAscending } from './event-positions.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
 import * as codes from './migrations/0003-codes.ts'
@@ -73,6 +74,7 @@ export async function migrate<T>(
       applied.push(name)
     }
     const functions = await syncFunctions(trx)
+    await keepPositionsAscending(trx)
     return { applied, functions, result: await afterwards(trx) }
   })
 }

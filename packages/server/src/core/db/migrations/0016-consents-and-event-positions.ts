@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
-/** Consents of customers, with what each customer decided and when. */
+/**
+ * Consents of customers, with what each customer decided and when. The position of events, by which consumers read them
+ * (docs/decisions/0052-events-by-position.md).
+ */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
@@ -42,4 +45,22 @@ const statements = [
     request_id text not null,
     primary key (project_id, customer_id, consent_id, number)
   )`,
+
+  // Events that exist already get the position 0 without rewriting the table. An operator may create column and index in advance
+  // (docs/operations.md#upgrade). Altering the table waits for every transaction that has inserted events.
+  'alter table event_rows add column if not exists position bigint not null default 0',
+  'alter table event_rows alter column position set default (pg_current_xact_id()::text::bigint)',
+  'create index if not exists events_position on event_rows (project_id, position) where position > 0',
+  // One row. `shift` is added to transaction ids; no event without a position has a later id than `unpositioned_until`.
+  `create table event_positions (
+    id boolean primary key default true check (id),
+    shift bigint not null,
+    unpositioned_until text collate "C"
+  )`,
+  `insert into event_positions (shift, unpositioned_until)
+    select 0, max(right(last.id, 18) collate "C")
+    from projects p
+    cross join unnest(array['evcus_', 'evvou_', 'evred_', 'evcam_', 'evpub_', 'evval_', 'evseg_', 'evpc_', 'evdis_']) prefix
+    cross join lateral (select e.id from event_rows e where e.project_id = p.id and e.id >= prefix and e.id < prefix || 'g'
+      order by e.id desc limit 1) last`,
 ]
