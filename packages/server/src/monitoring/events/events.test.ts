@@ -199,10 +199,16 @@ describe('events from before positions existed', () => {
 })
 
 describe('a request for events', () => {
-  const fill = (shop: Shop, count: number, type: string, data: string) =>
-    sql`insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, data)
-      select ${shop.project_id}, 'evvou_' || lpad(to_hex(n), 18, '0'), ${type}, 'ACTION', 'v_1', now(), 'w-1', '{"channel":"INTERNAL"}',
-        ${data} from generate_series(1, ${count}::int) n`.execute(shop.service.runtime.database.db)
+  /** Writes events, 200 in each transaction. */
+  async function fill(shop: Shop, count: number, type: string, data: string): Promise<void> {
+    for (let written = 0; written < count; written += 200)
+      await sql`
+        insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, data)
+        select ${shop.project_id}, 'evvou_' || lpad(to_hex(n + ${written}::int), 18, '0'), ${type}, 'ACTION', 'v_1', now(),
+          'w-1', '{"channel":"INTERNAL"}', ${data} from generate_series(1, ${Math.min(200, count)}::int) n`.execute(
+        shop.service.runtime.database.db,
+      )
+  }
 
   test.each(['created_at', '-created_at'])(
     'compares a bounded number of events with its filters, and continues there, by %s',

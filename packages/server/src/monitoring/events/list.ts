@@ -75,7 +75,7 @@ async function examinePage(ctx: Ctx, query: StoredEventQuery, range: EventRange)
     }
     page.events.push(...matching)
     page.last = last ?? page.last
-    if (examined === counts.examined) return { ...page, has_more: true }
+    if (examined >= counts.examined) return { ...page, has_more: true }
   }
   return page
 }

@@ -42,7 +42,8 @@ const sorted = (table: 'e' | 'examined' | 'picked', direction: Direction): RawBu
 
 /**
  * Reads the next events by position. Oldest first, only events whose transaction is older than every running one: no other can
- * appear between them later. Newest first, all that are visible.
+ * appear between them later. Newest first, all that are visible. The last transaction is read whole: its events are sorted afterwards,
+ * so that the index provides the order, whatever the planner estimates.
  */
 export function examinePositioned(ctx: Ctx, range: EventRange, where: Condition[], counts: Counts) {
   const { descending, after, positions } = range
@@ -54,7 +55,7 @@ export function examinePositioned(ctx: Ctx, range: EventRange, where: Condition[
       where e.project_id = ${ctx.project_id} and e.position > 0
         ${from === null ? sql`` : sql`and e.position >= ${from}`} ${to === null ? sql`` : sql`and e.position <= ${to}`}
         ${descending ? sql`` : sql`and e.position < ${finalPosition}`} ${beyondPlace(range)}
-      order by ${sorted('e', along)} limit ${counts.examined}`,
+      order by e.position ${along} fetch first (${counts.examined}) rows with ties`,
     range,
     counts,
   )
@@ -87,9 +88,11 @@ export function examineEntity(ctx: Ctx, entityId: string, range: EventRange, whe
   const counts = { examined: limit + 1, matching: limit + 1 }
   return examine(
     ctx,
-    sql`select e.id, e.position, true as matches from event_rows e
-      where e.project_id = ${ctx.project_id} and e.entity_id = ${entityId} and ${matches(where)}
-        ${range.descending ? sql`` : sql`and e.position < ${finalPosition}`} ${beyondPlace(range)}
+    // offset 0: the planner must not search the index on positions for them.
+    sql`select e.id, e.position, true as matches from (
+        select e.id, e.position from event_rows e
+        where e.project_id = ${ctx.project_id} and e.entity_id = ${entityId} and ${matches(where)}
+          ${range.descending ? sql`` : sql`and e.position < ${finalPosition}`} ${beyondPlace(range)} offset 0) e
       order by ${sorted('e', along)} limit ${counts.examined}`,
     range,
     counts,
