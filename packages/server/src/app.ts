@@ -82,12 +82,14 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     next(hasLongHeaders(request) ? headersTooLarge(limits.header_bytes_max) : undefined)
   })
 
+  const limiter = newCallLimiter(runtime)
+  app.addHook('onClose', () => limiter.drain())
   mount(
     app,
     operations,
     {
       runtime,
-      limiter: newCallLimiter(runtime),
+      limiter,
       wrongCredentials: newWrongCredentials(settings.wrong_credentials_limit),
       oneAtATime: keyedQueue(),
     },

@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { newProject } from './testing/app.ts'
 import { atEnd } from './testing/closings.ts'
-import { storedEventIds, untilFinal } from './testing/event-list.ts'
+import { storedEventIds, untilFinal, walkEvents } from './testing/event-list.ts'
 import { ok } from './testing/orders.ts'
+import { newWebhook, newWebhookShop, openDeliveringService } from './testing/webhooks.ts'
 
 // The programs of docs/examples, as docs/guides/building-on-webhooks.md shows them.
 
@@ -90,6 +91,24 @@ test('the receiver of the guide takes what is signed, once, and refuses everythi
   await post(fourth, signed(fourth))
   expect(await receiver.line(3)).toBe('evvou_4 voucher.enabled v_1')
   expect(receiver.lines).toHaveLength(4)
+})
+
+test('the receiver of the guide takes what the service delivers, also while the token is replaced', async () => {
+  const shop = await newWebhookShop(await openDeliveringService())
+  const { webhook_token: oldToken } = (await shop.manage('GET', '')).body
+  const receiver = start('webhook-receiver.mjs', { WEBHOOK_TOKEN: oldToken, PORT: '0' })
+  const port = /^listening on (\d+)$/.exec(await receiver.line(0))?.[1]
+  await newWebhook(shop, `http://127.0.0.1:${port}/`, ['customer.created', 'customer.updated'])
+  const ann = await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Änn' })
+  expect(await receiver.line(1)).toMatch(new RegExp(`^evcus_\\w+ customer.created ${ann.id}$`))
+  await shop.manage('POST', '/webhook-token/regenerate') // the receiver still knows the old one only
+  await ok(shop, 'PUT', '/v1/customers/ann', { name: 'Ann' })
+  expect(await receiver.line(2)).toMatch(new RegExp(`^evcus_\\w+ customer.updated ${ann.id}$`))
+
+  // Webhooks and the list of events have the same ids.
+  await untilFinal(shop)
+  const { events } = await walkEvents(shop)
+  expect(receiver.lines.slice(1).map((line) => line.split(' ')[0])).toEqual(events.map(({ id }) => id))
 })
 
 test('the program that catches up prints every event once, over several runs', async () => {

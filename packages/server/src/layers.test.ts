@@ -7,6 +7,7 @@ const modules = [
   'core',
   'account',
   'monitoring',
+  'webhooks',
   'definitions',
   'audience',
   'catalogue',

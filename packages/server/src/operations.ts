@@ -33,6 +33,8 @@ import { rewardAssignments } from './loyalty/reward-assignments/routes.ts'
 import { rewards } from './loyalty/rewards/routes.ts'
 import { loyaltyTiers } from './loyalty/tiers/routes.ts'
 import { events } from './monitoring/events/routes.ts'
+import { notifications } from './monitoring/notifications/routes.ts'
+import { usage } from './monitoring/usage/routes.ts'
 import { orders } from './orders/routes.ts'
 import { redeeming } from './redemptions/redeem-routes.ts'
 import { redemptions } from './redemptions/routes.ts'
@@ -40,6 +42,8 @@ import { categories } from './rules/categories/routes.ts'
 import { stackingRules } from './rules/stacking-rules/routes.ts'
 import { validationRules } from './rules/validation-rules/routes.ts'
 import { trashBin } from './trash-bin/routes.ts'
+import { webhooks } from './webhooks/routes.ts'
+import { sendouts } from './webhooks/sendouts/routes.ts'
 
 /** Every operation the service knows, by resource: the table of contents of the API. */
 export const operations: readonly Operation[] = [
@@ -81,7 +85,11 @@ export const operations: readonly Operation[] = [
   ...codeImages,
   ...projects,
   ...apiKeys,
+  ...notifications,
+  ...usage,
   ...stackingRules,
   ...customEventSchemas,
   ...events,
+  ...webhooks,
+  ...sendouts,
 ]

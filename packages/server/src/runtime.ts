@@ -12,6 +12,7 @@ import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
 import { limits } from './core/lib/limits.ts'
+import { newMailTally } from './core/mail/tally.ts'
 import type { Settings } from './core/settings.ts'
 import { wiring } from './wiring.ts'
 
@@ -76,7 +77,19 @@ export async function openRuntime(
     const deferred = openDeferredWriter(database.db, log)
     const configurations = openConfigurations()
     return {
-      runtime: { database, jobs, settings, credentials, configurations, deferred, wiring, log, now },
+      runtime: {
+        database,
+        jobs,
+        settings,
+        credentials,
+        configurations,
+        deferred,
+        mails: newMailTally(),
+        wiring,
+        webhook_attempts: { succeeded: 0, failed: 0, in_flight: 0 },
+        log,
+        now,
+      },
       first_keys: result,
     }
   } catch (error) {

@@ -6,6 +6,7 @@ import * as schemas from './schemas.ts'
 const publicNames: Readonly<Record<string, string>> = {
   AccessTokenForm: 'OauthAccessTokenForm',
   Introspection: 'OauthIntrospection',
+  NotificationView: 'Notification',
   ProjectView: 'Project',
   StoredStackingRules: 'StackingRules',
   StoredValidationRule: 'ValidationRule',

@@ -19,6 +19,7 @@ import { referralProgramsReferencing, referralTiersReferencing } from './loyalty
 import { deleteReferralTiersOf } from './loyalty/referrals/tier-store.ts'
 import { assignableRewardAssignment } from './loyalty/reward-assignments/assignable.ts'
 import { deleteRewardAssignmentsIn } from './loyalty/reward-assignments/remove.ts'
+import { onUsageReached } from './monitoring/usage/on-usage-reached.ts'
 import { redeemAutomatically } from './redemptions/redeem-automatically.ts'
 import {
   deleteCounted,
@@ -35,6 +36,9 @@ import {
 
 /** For each reaction that a module calls, the functions of higher modules that handle it. */
 const reactions: Reactions = {
+  // core/http/reactions.ts
+  usageReached: onUsageReached,
+
   // account/reactions.ts
   timezoneChanged: onTimezoneChanged,
 

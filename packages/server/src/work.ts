@@ -9,6 +9,7 @@ import type { Runtime } from './core/context.ts'
 import { type AsyncActionDefinition, workAsyncActions } from './core/jobs/async-action.ts'
 import { startMaintenance } from './core/jobs/maintenance.ts'
 import { watchUsage } from './core/jobs/usage.ts'
+import { workMails } from './core/mail/work-mails.ts'
 import { watchExports } from './exports/work.ts'
 import { generateVouchers } from './incentives/campaigns/generate.ts'
 import { importCampaignVouchers, importCampaignVouchersCsv } from './incentives/campaigns/import.ts'
@@ -18,7 +19,10 @@ import { updateVouchersInBulk, updateVouchersMetadata } from './incentives/vouch
 import { importVouchers } from './incentives/vouchers/import.ts'
 import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
 import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
+import { notificationMaintenance } from './monitoring/notifications/retention.ts'
 import { importOrders } from './orders/import.ts'
+import { watchSendouts } from './webhooks/delivery/work.ts'
+import { deleteOldSendouts } from './webhooks/sendouts/retention.ts'
 
 /** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
 const asyncActions: readonly AsyncActionDefinition[] = [
@@ -44,7 +48,9 @@ const asyncActions: readonly AsyncActionDefinition[] = [
 /** Starts the job workers and the periodic jobs of this process. */
 export async function startJobs(runtime: Runtime): Promise<void> {
   await workAsyncActions(runtime, asyncActions)
-  await startMaintenance(runtime)
+  await startMaintenance(runtime, [...notificationMaintenance(runtime.settings), deleteOldSendouts(runtime.settings)])
+  await workMails(runtime)
+  watchSendouts(runtime)
   startSegmentWorker(runtime)
   startDailyLoyaltyJob(runtime)
   watchExports(runtime)

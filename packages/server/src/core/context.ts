@@ -9,6 +9,7 @@ import type { Credentials } from './http/credentials.ts'
 import type { ReplyStore } from './http/stored-reply.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Instant } from './lib/instant.ts'
+import type { MailTally } from './mail/tally.ts'
 import type { Wiring } from './reactions.ts'
 import type { Settings } from './settings.ts'
 
@@ -23,11 +24,22 @@ export interface Runtime {
   configurations: Configurations
   /** Writes informational events after the response. */
   deferred: DeferredWriter
+  /** How many mails this process has sent. */
+  mails: MailTally
   /** The calls from lower modules to higher ones. */
   wiring: Wiring
+  /** What the metrics show of the deliveries to webhooks by this process. */
+  webhook_attempts: WebhookAttempts
   log: FastifyBaseLogger
   /** Unix milliseconds; tests replace it. */
   now: () => number
+}
+
+/** Attempts to deliver to webhooks since the start, and those that run. */
+export interface WebhookAttempts {
+  succeeded: number
+  failed: number
+  in_flight: number
 }
 
 /** Roles that may change something. */

@@ -59,7 +59,7 @@ test('an empty environment gives the documented defaults', () => {
     webhook_timeout_ms: 10_000,
     webhook_allow_private_targets: false,
     audit_retention_days: 180,
-    smtp_url: null,
+    smtp: null,
     mail_from: null,
     error_messages: new Map(),
     bootstrap: {

@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import { checkDatabaseUrl } from './db/database-url.ts'
 import { type CallWindow, parseCallLimits } from './lib/call-limits.ts'
 import { limits } from './lib/limits.ts'
+import { parseSender, type Sender } from './mail/address.ts'
+import { parseSmtpUrl, type SmtpServer } from './mail/smtp-url.ts'
 
 /** Everything an operator can set, read once at start from the environment (docs/reference/settings.md). */
 export interface Settings {
@@ -40,8 +42,9 @@ export interface Settings {
   webhook_timeout_ms: number
   webhook_allow_private_targets: boolean
   audit_retention_days: number
-  smtp_url: string | null
-  mail_from: string | null
+  /** Parsed, so that the password it contains is not logged with a URL. */
+  smtp: SmtpServer | null
+  mail_from: Sender | null
   /** Error key → message added as `error.message`. */
   error_messages: ReadonlyMap<string, string>
   bootstrap: BootstrapSettings
@@ -169,8 +172,15 @@ export const environment = {
     standard: '180',
     meaning: 'days for which the [audit log](audit-log.md) and the send-out log are kept',
   },
-  SMTP_URL: { unset: 'mails are only logged', meaning: 'SMTP server for [notifications](notifications.md)' },
-  MAIL_FROM: { unset: 'none', meaning: 'sender address of mails' },
+  SMTP_URL: {
+    unset: 'mails are only logged',
+    meaning:
+      'SMTP server for [notifications](notifications.md) and invitations: `smtps://user:password@host` or `smtp://host` ([mail](../operations.md#mail))',
+  },
+  MAIL_FROM: {
+    unset: 'none',
+    meaning: 'sender of mails, `name <address>` or only the address; required with `SMTP_URL`',
+  },
   ERROR_MESSAGES_FILE: {
     unset: 'none',
     meaning: 'JSON file that maps error keys to [custom messages](errors.md#custom-messages)',
@@ -252,8 +262,8 @@ export function readSettings(env: Environment): Settings {
     webhook_timeout_ms: integer('WEBHOOK_TIMEOUT_MS', 1, 600_000),
     webhook_allow_private_targets: read('WEBHOOK_ALLOW_PRIVATE_TARGETS', boolean),
     audit_retention_days: integer('AUDIT_RETENTION_DAYS', 1, 36_500),
-    smtp_url: text('SMTP_URL'),
-    mail_from: text('MAIL_FROM'),
+    smtp: optional('SMTP_URL', parseSmtpUrl),
+    mail_from: optional('MAIL_FROM', parseSender),
     error_messages: optional('ERROR_MESSAGES_FILE', messagesFile) ?? new Map(),
     bootstrap: {
       app_id: text('BOOTSTRAP_APP_ID'),
@@ -275,6 +285,8 @@ export function readSettings(env: Environment): Settings {
   if (settings.metrics_port === port && port !== 0) problems.push('METRICS_PORT: must differ from PORT')
   if (text('METRICS_PORT') === null && text('METRICS_HOST') !== null)
     problems.push('METRICS_HOST: has no effect without METRICS_PORT')
+  if (text('SMTP_URL') !== null && text('MAIL_FROM') === null)
+    problems.push('MAIL_FROM: must be set, since SMTP_URL is set')
   if (problems.length > 0) throw new BadSettings(problems)
   return settings
 }

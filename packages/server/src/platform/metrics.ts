@@ -2,9 +2,11 @@ import { performance } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Runtime } from '../core/context.ts'
 import type { QueueCounts } from '../core/jobs/jobs.ts'
+import { toInstant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
 import { version } from '../core/lib/version.ts'
 import { within } from '../core/lib/within.ts'
+import { measureWaiting } from '../webhooks/delivery/store.ts'
 import type { Load } from './load-shedding.ts'
 import type { RefusalTally } from './refusal-tally.ts'
 import type { RequestTally } from './request-tally.ts'
@@ -94,6 +96,13 @@ function metricsOf(runtime: Runtime, { load, refusals, in_flight }: MetricSource
       newUtilization(),
     ),
     ...jobMetrics(runtime),
+    ...webhookMetrics(runtime),
+    counter(
+      'guerdon_mails_total',
+      'Mails by result: sent, only logged because SMTP_URL is not set, failed and to be retried, dropped.',
+      'result',
+      () => runtime.mails,
+    ),
   ]
 }
 
@@ -160,6 +169,45 @@ function jobMetrics({ jobs }: Runtime): Metric[] {
     ),
   ]
 }
+
+function webhookMetrics({ webhook_attempts: attempts, database, now }: Runtime): Metric[] {
+  let reading: Promise<Waiting | null> | null = null
+  const waiting = () => {
+    reading ??= within(limits.readiness_timeout_ms, measureWaiting(database.db, toInstant(now())))
+      .catch(() => null)
+      .finally(() => {
+        reading = null
+      })
+    return reading
+  }
+  const measured = (name: string, help: string, value: (waiting: Waiting) => number): Metric => ({
+    type: 'gauge',
+    name,
+    help: `${help}; absent while the database does not answer.`,
+    read: async () => {
+      const found = await waiting()
+      return found === null ? [] : [[value(found)]]
+    },
+  })
+  return [
+    counter('guerdon_webhook_attempts_total', 'Attempts to deliver to webhooks, by result.', 'result', () => {
+      return { succeeded: attempts.succeeded, failed: attempts.failed }
+    }),
+    gauge('guerdon_webhook_attempts_in_flight', 'Attempts that run now.', () => attempts.in_flight),
+    measured(
+      'guerdon_webhook_sendouts_waiting',
+      'Send-outs that wait for an attempt, at most 100,000',
+      (found) => found.waiting,
+    ),
+    measured(
+      'guerdon_webhook_lag_seconds',
+      'For how long the oldest due send-out of an active webhook has waited',
+      (found) => found.lag_seconds,
+    ),
+  ]
+}
+
+type Waiting = Awaited<ReturnType<typeof measureWaiting>>
 
 const gauge = (name: string, help: string, read: () => number): Metric => {
   return { type: 'gauge', name, help, read: () => [[read()]] }

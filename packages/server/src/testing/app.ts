@@ -132,7 +132,7 @@ export function waitForRequests(app: FastifyInstance): () => Promise<void> {
   }
 }
 
-function newClock(): TestClock & { isMoved(): boolean } {
+export function newClock(): TestClock & { isMoved(): boolean } {
   let offset = 0
   return {
     isMoved: () => offset !== 0,
@@ -166,8 +166,12 @@ export interface Shop extends TestKeys {
 }
 
 export async function newProject(options: ServiceOptions & { project?: Record<string, unknown> } = {}): Promise<Shop> {
-  const service = await testService(options)
-  const keys = await insertTestProject(service.runtime, options.project ?? {})
+  return newProjectOn(await testService(options), options.project)
+}
+
+/** A new project on any service, such as a node with a database of its own. */
+export async function newProjectOn(service: TestService, project: Record<string, unknown> = {}): Promise<Shop> {
+  const keys = await insertTestProject(service.runtime, project)
   const headers = {
     'x-app-id': keys.app_id,
     'x-app-token': keys.app_token,

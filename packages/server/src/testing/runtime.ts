@@ -5,6 +5,7 @@ import type { Database } from '../core/db/database.ts'
 import { openDeferredWriter } from '../core/events/deferred-writer.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
+import { newMailTally } from '../core/mail/tally.ts'
 import { readSettings, type Settings } from '../core/settings.ts'
 import { wiring } from '../wiring.ts'
 
@@ -24,7 +25,9 @@ export async function openTestRuntime(
     settings: testSettings(env),
     configurations: openConfigurations(),
     deferred: openDeferredWriter(database.db, log),
+    mails: newMailTally(),
     wiring,
+    webhook_attempts: { succeeded: 0, failed: 0, in_flight: 0 },
     log,
     now,
   }

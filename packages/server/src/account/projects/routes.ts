@@ -1,12 +1,10 @@
 import { operation } from '../../core/http/operation.ts'
-import { newSecret } from '../../core/http/secrets.ts'
 import { listed } from '../../core/query/list.ts'
-import { announceCredentialChange } from '../credential-change.ts'
 import { createProject, withoutTokens } from './create.ts'
 import { removeProject } from './remove.ts'
 import { CreatedProject, CreateProject, LimitsBody, ProjectList, ProjectView, UpdateProject } from './schema.ts'
-import { listProjects, updateProject } from './store.ts'
-import { changeLimits, changeProject } from './update.ts'
+import { listProjects } from './store.ts'
+import { changeLimits, changeProject, replaceWebhookToken } from './update.ts'
 import { toProjectView } from './view.ts'
 
 export const projects = [
@@ -72,14 +70,13 @@ export const projects = [
     method: 'POST',
     path: '/management/v1/projects/{projectId}/webhook-token/regenerate',
     summary: 'Regenerate the webhook token',
+    description:
+      'Every attempt from now on is signed with the new token. For 24 hours `webhook-signature` carries a signature with the old ' +
+      'one too.',
     reply: ProjectView,
     errors: ['not_found'],
     idempotent: false,
-    run: async (ctx) => {
-      const project = await updateProject(ctx, ctx.project.id, { webhook_token: newSecret() })
-      await announceCredentialChange(ctx)
-      return toProjectView(project, ctx.settings)
-    },
+    run: async (ctx) => toProjectView(await replaceWebhookToken(ctx), ctx.settings),
   }),
   operation({
     id: 'setProjectLimits',

@@ -12,7 +12,7 @@ const Flags = {
   client_set_voucher_expiration_date_enabled: Type.Boolean(),
 }
 
-const Emails = Type.Array(Type.String(), { maxItems: 100 })
+const Emails = Type.Array(Type.String({ format: 'email', maxLength: 254 }), { maxItems: limits.mail_recipients_max })
 
 const CalloutNotification = Type.Object({ email: Type.Boolean(), in_app: Type.Boolean(), emails: Emails })
 const callouts = { distributions: CalloutNotification, webhooks: CalloutNotification }

@@ -4,6 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import type { ProjectRow } from '../../core/db/tables.ts'
 import { invalidPayload } from '../../core/http/errors.ts'
+import { newSecret } from '../../core/http/secrets.ts'
 import { durationSeconds } from '../../core/lib/call-limits.ts'
 import { announceCredentialChange } from '../credential-change.ts'
 import { ProjectLimits, UpdateProject } from './schema.ts'
@@ -25,6 +26,18 @@ export async function changeLimits(ctx: Ctx, sent: ProjectLimits | null): Promis
   const fault = limits === null ? null : faultInDurations(limits)
   if (fault !== null) throw invalidPayload(fault)
   const updated = await updateProject(ctx, ctx.project.id, { limits: limits === null ? null : JSON.stringify(limits) })
+  await announceCredentialChange(ctx)
+  return updated
+}
+
+/** Replaces the token that signs send-outs, and remembers the old one: receivers have a day to learn the new one. */
+export async function replaceWebhookToken(ctx: Ctx): Promise<Project> {
+  const { id, webhook_token } = await getProjectForUpdate(ctx, ctx.project_id)
+  const updated = await updateProject(ctx, id, {
+    webhook_token: newSecret(),
+    previous_webhook_token: webhook_token,
+    webhook_token_replaced_at: ctx.now,
+  })
   await announceCredentialChange(ctx)
   return updated
 }

@@ -9,6 +9,8 @@ export function toProjectView(project: Project, { cluster_id }: Settings): Proje
     created_at: __,
     deleted_at: ___,
     tracking_secret: ____,
+    previous_webhook_token: _____,
+    webhook_token_replaced_at: ______,
     default_code_config,
     limits,
     ...publicFields

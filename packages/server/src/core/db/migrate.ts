@@ -13,6 +13,8 @@ import * as sessions from './migrations/0008-ended-sessions.ts'
 import * as clientIdentity from './migrations/0009-client-identity.ts'
 import * as downloads from './migrations/0010-signed-downloads.ts'
 import * as clientOrders from './migrations/0011-client-orders.ts'
+import * as webhooks from './migrations/0012-webhooks.ts'
+import * as notifications from './migrations/0014-notifications.ts'
 import * as consents from './migrations/0016-consents-and-event-positions.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
@@ -38,6 +40,8 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0009-client-identity', clientIdentity],
   ['0010-signed-downloads', downloads],
   ['0011-client-orders', clientOrders],
+  ['0012-webhooks', webhooks],
+  ['0014-notifications', notifications],
   ['0016-consents-and-event-positions', consents],
 ]
 

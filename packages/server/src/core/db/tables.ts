@@ -8,6 +8,7 @@ import type { InstallationTables } from './tables/installation.ts'
 import type { LoyaltyTables } from './tables/loyalty.ts'
 import type { PlatformTables } from './tables/platform.ts'
 import type { ReferralTables } from './tables/referrals.ts'
+import type { WebhookTables } from './tables/webhooks.ts'
 
 export type * from './tables/audience.ts'
 export type * from './tables/campaigns.ts'
@@ -20,6 +21,7 @@ export type * from './tables/installation.ts'
 export type * from './tables/loyalty.ts'
 export type * from './tables/platform.ts'
 export type * from './tables/referrals.ts'
+export type * from './tables/webhooks.ts'
 
 /** The columns of every table, as the driver returns them: instants as ISO strings, `bigint` as number, `jsonb` parsed. */
 export interface Tables
@@ -32,4 +34,5 @@ export interface Tables
     CodeTables,
     CheckoutTables,
     LoyaltyTables,
-    ReferralTables {}
+    ReferralTables,
+    WebhookTables {}

@@ -326,7 +326,7 @@ export const webhookTypes = eventTypes.filter((type): type is WebhookType => cat
 /** The correct spelling of a type; existing SDKs misspell four of them (docs/reference/webhooks.md#operations). */
 export const canonicalEventType = (name: string): string => misspelledTypes.get(name) ?? name
 
-const misspelledTypes: ReadonlyMap<string, EventType> = new Map([
+export const misspelledTypes: ReadonlyMap<string, WebhookType> = new Map([
   ['campaign.vouchers.aded', 'campaign.vouchers.added'],
   ['voucher.gift.balance_aded', 'voucher.gift.balance_added'],
   ['voucher.loyalty_card.points_aded', 'voucher.loyalty_card.points_added'],

@@ -3,7 +3,8 @@ import type { Db } from '../db/database.ts'
 
 /**
  * Deletes events and returns their types. Their data may be stored in parts shared with other events: those events get a copy of
- * their own data, and the shared parts are deleted, so that nothing of the deleted events remains.
+ * their own data, with the same bytes (a webhook may have sent them already), and the shared parts are deleted, so that nothing of the
+ * deleted events remains. Their send-outs are deleted too: those that wait, and the log of the others.
  *
  * `await deleteEvents(db, project_id, sql`entity_id = ${customer_id}`)`; `using` names more tables for the condition.
  */
@@ -13,14 +14,18 @@ export async function deleteEvents(
   condition: RawBuilder<unknown>,
   using: RawBuilder<unknown> | null = null,
 ): Promise<string[]> {
-  const { rows } = await sql<{ type: string; parts_id: string | null }>`
+  const { rows } = await sql<{ id: string; type: string; parts_id: string | null }>`
     delete from event_rows as events ${using === null ? sql`` : sql`using ${using}`}
     where events.project_id = ${projectId} and ${condition}
-    returning events.type, events.parts_id`.execute(db)
+    returning events.id, events.type, events.parts_id`.execute(db)
+  if (rows.length > 0)
+    await sql`
+      delete from webhook_sendouts
+      where project_id = ${projectId} and event_id = any(${rows.map(({ id }) => id)}::text[])`.execute(db)
   const partsIds = [...new Set(rows.flatMap(({ parts_id }) => parts_id ?? []))]
   if (partsIds.length > 0) {
     await sql`
-      update event_rows e set data = event_data(e.data, p.parts)::text, parts_id = null
+      update event_rows e set data = event_text(e.data, p.parts), parts_id = null
       from event_parts p
       where p.project_id = ${projectId} and p.id = any(${partsIds}::text[])
         and e.project_id = ${projectId} and e.id = any(p.event_ids)`.execute(db)

@@ -3,6 +3,7 @@ import type { Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import { newClientLimiter } from './client-limiter.ts'
 import { countProjectCall, isLimited } from './project-limiter.ts'
+import { newUsageWatch } from './usage-watch.ts'
 
 /** Counts calls against the limits of docs/reference/limits.md#rate-limits. Without a configured limit it makes no query. */
 export interface CallLimiter {
@@ -19,6 +20,8 @@ export interface CallLimiter {
   endDeferral(address: string): void
   /** Counts a call, which `countCall` counted for one client, for another one instead; or throws 429 and leaves it as it is. */
   recount(from: string, to: string): void
+  /** Resolves when the usage thresholds that calls have reached are announced. */
+  drain(): Promise<void>
 }
 
 const deferralsPerCall = 10
@@ -27,6 +30,7 @@ export function newCallLimiter(runtime: Runtime): CallLimiter {
   const { settings, now } = runtime
   const limit = settings.client_rate_limit
   const clients = newClientLimiter(limit)
+  const usage = newUsageWatch(runtime)
   // More than a client has: the customers behind a proxy must not lose their turn to one that proves nothing.
   const deferrals = newClientLimiter(limit && { ...limit, calls: limit.calls * deferralsPerCall })
   return {
@@ -34,7 +38,7 @@ export function newCallLimiter(runtime: Runtime): CallLimiter {
       const at = now()
       if (client !== null) clients.take(client, at)
       if (!isLimited(settings, project)) return null
-      return countProjectCall(runtime, { project, bulk, at }, reply).catch((error: unknown) => {
+      return countProjectCall(runtime, usage, { project, bulk, at }, reply).catch((error: unknown) => {
         if (client !== null) clients.giveBack(client)
         throw error
       })
@@ -46,5 +50,6 @@ export function newCallLimiter(runtime: Runtime): CallLimiter {
       clients.take(to, now())
       clients.giveBack(from)
     },
+    drain: () => usage.drain(),
   }
 }

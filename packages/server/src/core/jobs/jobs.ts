@@ -4,7 +4,7 @@ import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { declareQueues, queueNames, supervision } from './declare-queues.ts'
 import type { QueueData, QueueName, WatchName } from './queues.ts'
-import { type JobWatch, type Look, startWatch } from './watch.ts'
+import { type JobWatch, type Look, startWatch, type WatchOptions } from './watch.ts'
 import { type Handler, newWorkers } from './workers.ts'
 
 /** The job queues of this process. */
@@ -19,7 +19,7 @@ export interface Jobs {
   /** Sends an empty job at the times of a cron expression (UTC), once for all nodes together. */
   schedule(queue: QueueName, cron: string): Promise<void>
   /** Polls a table for pending work in this process (core/jobs/watch.ts). */
-  watch(name: WatchName, look: Look): void
+  watch(name: WatchName, look: Look, options?: WatchOptions): void
   counts(): Promise<QueueCounts[]>
   /** Failed runs in this process so far, by queue or watch. */
   failures(): Record<string, number>
@@ -118,8 +118,8 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
       if (watch === undefined) workers.wake(name as QueueName)
       else watch.wake()
     },
-    watch(name, look) {
-      watches.set(name, startWatch(countingFailures(name, look), report))
+    watch(name, look, options) {
+      watches.set(name, startWatch(countingFailures(name, look), report, options))
     },
     async send(ctx, queue, data, { id, lane, start_after } = {}) {
       const sent = await boss.send(queue, data as object, {

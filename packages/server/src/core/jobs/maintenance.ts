@@ -5,22 +5,28 @@ import type { Database, Db } from '../db/database.ts'
 import { foldTallies } from '../db/tallies.ts'
 import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
+import { limits } from '../lib/limits.ts'
 
 /** Schedules the cleanup every minute, on one node at a time: it is cheap when there is little to do. */
-export async function startMaintenance(runtime: Runtime): Promise<void> {
+export async function startMaintenance(runtime: Runtime, moreTasks: readonly MaintenanceTask[] = []): Promise<void> {
   const { jobs, database, now } = runtime
-  await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal))
+  await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal, moreTasks))
   await jobs.schedule('maintenance', '* * * * *')
 }
 
 /**
  * Deletes expired rows: stored replies, tokens that expired a day ago, windows of past call limits, files, holds of sessions,
- * unused guards; and merges the rows of tallies and usage. It may be stopped anywhere, run twice or on many nodes at once: each
+ * unused guards, mails that nobody sends; and merges the rows of tallies and usage. It may be stopped anywhere, run twice or on many nodes at once: each
  * statement processes a bounded number of unlocked rows.
  */
-export async function maintain(database: Database, now: Instant, signal?: AbortSignal): Promise<undefined> {
+export async function maintain(
+  database: Database,
+  now: Instant,
+  signal?: AbortSignal,
+  moreTasks: readonly MaintenanceTask[] = [],
+): Promise<undefined> {
   const failures: unknown[] = []
-  for (const { processBatch, rows_max } of tasks)
+  for (const { processBatch, rows_max } of [...tasks, ...moreTasks])
     try {
       for (let batch = 0; batch < batchesMax && !signal?.aborted; batch += 1) {
         if ((await processBatch(database.db, now)) < rows_max) break
@@ -42,8 +48,13 @@ const batchUsage = 2_000
 /** The next run continues where this one stops. */
 const batchesMax = 200
 
-/** Each task returns how many rows it processed; fewer than `rows_max` means that none remain. */
-const tasks: ReadonlyArray<{ processBatch(db: Db, now: Instant): Promise<number>; rows_max: number }> = [
+export interface MaintenanceTask {
+  /** Returns how many rows it processed; fewer than `rows_max` means that none remain. */
+  processBatch(db: Db, now: Instant): Promise<number>
+  rows_max: number
+}
+
+const tasks: readonly MaintenanceTask[] = [
   { processBatch: deleteIdempotencyKeys, rows_max: batchRows },
   { processBatch: deleteOauthTokens, rows_max: batchRows },
   { processBatch: deleteCallWindows, rows_max: batchRows },
@@ -51,6 +62,7 @@ const tasks: ReadonlyArray<{ processBatch(db: Db, now: Instant): Promise<number>
   { processBatch: deleteFiles, rows_max: batchRows },
   { processBatch: deleteHolds, rows_max: batchRows },
   { processBatch: deleteGuards, rows_max: batchRows },
+  { processBatch: deleteMails, rows_max: batchRows },
   { processBatch: (db) => foldTallies(db, batchTallies), rows_max: batchTallies },
   { processBatch: (db) => foldUsage(db, batchUsage), rows_max: batchUsage },
 ]
@@ -145,6 +157,17 @@ async function deleteGuards(db: Db, now: Instant): Promise<number> {
       order by touched_at limit ${sql.lit(batchRows)} for update skip locked
     )
     delete from guards g using over where g.project_id = over.project_id and g.name = over.name`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** Mails whose job was lost: a worker deletes all others. */
+async function deleteMails(db: Db, now: Instant): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (
+      select id from mails where created_at < ${now}::timestamptz - interval '1 day' * ${sql.lit(limits.mail_ttl_days)}
+      limit ${sql.lit(batchRows)} for update skip locked
+    )
+    delete from mails m using over where m.id = over.id`.execute(db)
   return Number(numAffectedRows)
 }
 

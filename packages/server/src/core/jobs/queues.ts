@@ -1,18 +1,20 @@
 import type { Queue } from 'pg-boss'
 import type { Database } from '../db/database.ts'
 import type { Id } from '../lib/ids.ts'
+import { limits } from '../lib/limits.ts'
 
 /** The data of a job, by queue: ids of its work, never the work itself. */
 export interface QueueData {
   'async-actions': { project_id: string; action_id: Id<'async_action'> }
   maintenance: null
+  mail: { mail_id: Id<'mail'> }
   'purge-project': { project_id: string }
 }
 
 export type QueueName = keyof QueueData
 
 /** Pending work in its own tables: see core/jobs/watch.ts. */
-export type WatchName = 'exports' | 'segments' | 'members' | 'usage'
+export type WatchName = 'exports' | 'segments' | 'members' | 'usage' | 'webhooks'
 
 export interface QueueOptions extends Omit<Queue, 'name' | 'heartbeatSeconds'> {
   /** Concurrent jobs of the queue in one process. */
@@ -40,6 +42,18 @@ export const queues: { readonly [Q in QueueName]: QueueOptions } = {
     retryLimit: 0,
     expireInSeconds: 900,
     retentionSeconds: 3_600,
+    deleteAfterSeconds: 600,
+  },
+  mail: {
+    policy: 'standard',
+    // No connection to the database is used while a mail is sent.
+    concurrency: { postgres: 2, pglite: 2 },
+    // The handler counts the attempts and gives up: a retry after a crash or a restart of the node is none.
+    retryLimit: 1_000,
+    retryDelay: limits.mail_retry_seconds,
+    retryBackoff: false,
+    expireInSeconds: 300,
+    retentionSeconds: limits.mail_ttl_days * 86_400,
     deleteAfterSeconds: 600,
   },
   'purge-project': {

@@ -13,13 +13,21 @@ export interface JobWatch {
   close(): Promise<void>
 }
 
-const tickMs = 1_000
+export interface WatchOptions {
+  tick_ms?: number
+  /** Ends what a look has started and left running; called after the last look. */
+  stop?(): Promise<void>
+}
 
 /**
  * Calls `look` at every tick, because other nodes write rows too, and when woken; repeatedly while it finds work. An error is
  * reported once per series of failures and retried at the next tick.
  */
-export function startWatch(look: Look, report: (problem: unknown) => void): JobWatch {
+export function startWatch(
+  look: Look,
+  report: (problem: unknown) => void,
+  { tick_ms = 1_000, stop }: WatchOptions = {},
+): JobWatch {
   const closing = new AbortController()
   let polling: Promise<void> | null = null
   let isWoken = false
@@ -45,13 +53,14 @@ export function startWatch(look: Look, report: (problem: unknown) => void): JobW
     if (!closing.signal.aborted) polling ??= poll()
   }
 
-  const ticker = setInterval(wake, tickMs).unref()
+  const ticker = setInterval(wake, tick_ms).unref()
   return {
     wake,
     async close() {
       clearInterval(ticker)
       closing.abort()
       await polling
+      await stop?.()
     },
   }
 }

@@ -28,3 +28,23 @@ export function durationSeconds(text: string): number | null {
   const total = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds
   return total > 0 && total <= secondsMax ? total : null
 }
+
+const unitSeconds = [
+  ['D', 86_400],
+  ['H', 3_600],
+  ['M', 60],
+  ['S', 1],
+] as const
+
+/** The ISO 8601 duration of a window: 5,400 seconds are `PT1H30M`, and 0, the calendar month, is `P1M`. */
+export function durationText(seconds: number): string {
+  if (seconds === 0) return 'P1M'
+  let rest = seconds
+  const parts = unitSeconds.map(([unit, length]) => {
+    const count = Math.floor(rest / length)
+    rest %= length
+    return count === 0 ? '' : `${count}${unit}`
+  })
+  const [days, ...time] = parts
+  return time.join('') === '' ? `P${days}` : `P${days}T${time.join('')}`
+}

@@ -51,6 +51,7 @@ const forms = {
   consent: ['cnst_', 24],
   consent_group: ['cnstgr_', 24],
   notification: ['ntf_', 24],
+  mail: ['mail_', 24],
   category: ['cat_', 'hex'],
   campaign_template: ['camp_tpl_', 'hex'],
   transaction: ['vtx_', 'hex'],

@@ -219,6 +219,25 @@ export const limits = {
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 
+  /** Retries of a mail that was not sent: three in 15 minutes. */
+  mail_retries: 3,
+  /** Pause before each of them. */
+  mail_retry_seconds: 300,
+  /** How long an SMTP server may take to accept a connection, to greet, and to answer a command. */
+  mail_silence_ms: 10_000,
+  /** Timeout of an attempt to send a mail. */
+  mail_attempt_ms: 60_000,
+  /** What is left of it when the node stops; less than `shutdown_seconds`. */
+  mail_stop_ms: 5_000,
+  /** Recipients of a mail. */
+  mail_recipients_max: 100,
+  /** Length of the subject of a mail; a longer one is cut. */
+  mail_subject_length_max: 250,
+  /** Length of the text of a mail; a longer one is cut. */
+  mail_text_length_max: 50_000,
+  /** Days after which a mail is deleted whose job was lost. */
+  mail_ttl_days: 7,
+
   /** Requests that wait for a database connection; more are rejected. At a slow 50 ms each, 8 connections process this many in 6 s. */
   database_waiting_max: 1_000,
   /** Delay of the event loop; a node that exceeds it in several consecutive measurements is overloaded and rejects part of the requests. */
@@ -271,6 +290,30 @@ export const limits = {
   file_ttl_days: 30,
   /** Timeout of a file download. */
   download_timeout_seconds: 3_600,
+
+  /** Webhooks of a project. */
+  webhooks_max: 50,
+  /** Attempts at once to deliver to one webhook, on all nodes together. */
+  webhook_attempts_max: 10,
+  /** Attempts at once of one node, to all webhooks. */
+  node_attempts_max: 100,
+  /** Of these, attempts to webhooks that have not just answered well within a second: others never wait for them. */
+  slow_attempts_max: 50,
+  /** Send-outs of one webhook that a node reads at once. */
+  sendouts_read_at_once: 50,
+  /** Size of their data; the first one is read whatever its size is. */
+  sendouts_read_bytes_max: 4_194_304,
+  /** Characters of `target_url` of a webhook. */
+  target_url_length_max: 2_048,
+  /** How long the connection to the target of a webhook may take, with the lookup of its name and its TLS handshake. */
+  target_connect_ms: 5_000,
+  /** Bytes that are read and kept of the response of a webhook's target. */
+  target_response_bytes_max: 10_240,
+  /** Size of the headers of the response of a webhook's target. */
+  target_response_header_bytes_max: 16_384,
+  /** Idle connections to targets of webhooks that a node keeps for the next attempt. */
+  target_idle_connections_max: 64,
+
   /** Cached QR codes: at most 17 kB each. */
   qr_patterns_remembered_max: 256,
 } as const

@@ -56,6 +56,9 @@ export interface ProjectRow {
   api_version: string
   is_sandbox: boolean
   webhook_token: string
+  /** The token before it, whose signatures are sent too for a day after `webhook_token_replaced_at`. */
+  previous_webhook_token: Generated<string | null>
+  webhook_token_replaced_at: Generated<Instant | null>
   /** Secret that encrypts source ids of customers into tracking ids. */
   tracking_secret: Generated<string>
   default_code_config: NullableJson<{ charset: string }>

@@ -18,6 +18,9 @@ export interface PlatformTables {
   file_chunks: { project_id: string; file_id: string; start: number; bytes: Buffer }
   exports: ExportRow
   bin_entries: BinEntryRow
+  mails: MailRow
+  notifications: NotificationRow
+  raised_notifications: RaisedNotificationRow
 }
 
 export interface IdempotencyKeyRow {
@@ -129,4 +132,34 @@ export interface BinEntryRow {
   resource_name: string | null
   resource_parent_id: string | null
   created_at: Instant
+}
+
+/** A mail that is not sent yet (core/mail/). */
+export interface MailRow {
+  id: Id<'mail'>
+  recipients: string[]
+  subject: string
+  text: string
+  failed_attempts: Generated<number>
+  created_at: Generated<Instant>
+}
+
+export interface NotificationRow {
+  project_id: string
+  id: Id<'notification'>
+  kind: string
+  severity: 'INFO' | 'WARNING' | 'ERROR'
+  message: string
+  data: Json<Record<string, unknown>>
+  read: Generated<boolean>
+  created_at: Instant
+}
+
+/** A notification that was raised, and must not be raised again until the row expires. */
+export interface RaisedNotificationRow {
+  project_id: string
+  kind: string
+  /** What it is about: a webhook, a period. */
+  subject: string
+  expires_at: Instant
 }

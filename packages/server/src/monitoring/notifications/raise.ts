@@ -1,0 +1,27 @@
+import type { Ctx } from '../../core/context.ts'
+import { toInstant } from '../../core/lib/instant.ts'
+import { queueMail } from '../../core/mail/queue-mail.ts'
+import { channelsOf, type Notification, repetitionOf } from './kinds.ts'
+import { mailOf } from './mail.ts'
+import { insertNotification, markRaised } from './store.ts'
+
+/**
+ * Raises a notification as the settings of the project say: stores it, queues its mail, both or nothing. A kind that may be raised
+ * once in a period is ignored if any node has raised it already. `ctx.db` must be a transaction: a notification that was marked as
+ * raised and not stored would be lost.
+ */
+export async function raiseNotification(ctx: Ctx, notification: Notification): Promise<void> {
+  const { in_app, emails } = channelsOf(ctx.project, notification.kind)
+  if (!in_app && emails.length === 0) return
+  const once = repetitionOf(notification, Date.parse(ctx.now))
+  if (once !== null) {
+    const isFirst = await markRaised(ctx, {
+      kind: notification.kind,
+      subject: once.subject,
+      expires_at: toInstant(once.expires_at),
+    })
+    if (!isFirst) return
+  }
+  if (in_app) await insertNotification(ctx, notification)
+  if (emails.length > 0) await queueMail(ctx, { to: emails, ...mailOf(ctx, notification) })
+}

@@ -1,0 +1,56 @@
+import type { Runtime } from '../../core/context.ts'
+import { inBackground, type Origin } from '../../core/jobs/background.ts'
+import { newId } from '../../core/lib/ids.ts'
+import { toInstant } from '../../core/lib/instant.ts'
+import { raiseNotification } from '../../monitoring/notifications/raise.ts'
+import { type EndedAttempt, recordAttempts, switchOff } from './store.ts'
+
+const newOrigin = (): Origin => ({
+  request_id: newId('background_run'),
+  caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' },
+})
+
+/** At most one notification per webhook and hour is raised; a node that has raised it needs not ask the database again. */
+const silenceMs = 3_600_000
+
+/** Tells the owners of webhooks that a first attempt has failed. */
+export function newFailureNotifier(runtime: Runtime): (failed: readonly EndedAttempt[]) => Promise<void> {
+  const raisedAt = new Map<string, number>()
+  return async (failed) => {
+    const now = runtime.now()
+    for (const [id, at] of raisedAt) if (now - at >= silenceMs) raisedAt.delete(id)
+    for (const { project_id, webhook_id, id, target_url, attempt } of failed) {
+      if (raisedAt.has(webhook_id)) continue
+      raisedAt.set(webhook_id, now)
+      await inBackground(runtime, project_id, newOrigin(), (ctx) =>
+        raiseNotification(ctx, {
+          kind: 'webhook_failed',
+          severity: 'WARNING',
+          message: `A delivery to the webhook ${webhook_id} failed: ${attempt.error}. It is retried for 24 hours.`,
+          data: { webhook_id, sendout_id: id, target_url, status_code: attempt.status_code, error: attempt.error },
+        }),
+      )
+    }
+  }
+}
+
+/**
+ * Records that the last retry of a send-out has failed, switches its webhook off and tells its owners, in one transaction. Returns
+ * whether it switched the webhook off.
+ */
+export async function recordLastFailure(runtime: Runtime, ended: EndedAttempt): Promise<boolean> {
+  const { project_id, webhook_id, id, target_url, attempt } = ended
+  const isSwitchedOff = await inBackground(runtime, project_id, newOrigin(), async (ctx) => {
+    const [recorded] = await recordAttempts(ctx.db, [ended])
+    if (recorded?.status !== 'FAILED') return false // erased, or another attempt has succeeded meanwhile
+    if (!(await switchOff(ctx.db, ended, toInstant(runtime.now())))) return false
+    await raiseNotification(ctx, {
+      kind: 'webhook_disabled',
+      severity: 'ERROR',
+      message: `The webhook ${webhook_id} was switched off: a send-out failed for 24 hours, at last with: ${attempt.error}.`,
+      data: { webhook_id, sendout_id: id, target_url, status_code: attempt.status_code, error: attempt.error },
+    })
+    return true
+  })
+  return isSwitchedOff === true
+}

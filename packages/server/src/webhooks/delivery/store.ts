@@ -1,0 +1,265 @@
+import { sql } from 'kysely'
+import type { Db } from '../../core/db/database.ts'
+import { preparedStatement } from '../../core/db/prepared-statements.ts'
+import type { SendoutAttempt, SendoutStatus } from '../../core/db/tables.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
+import type { SigningKeys } from './request-headers.ts'
+
+/** A webhook for which something waits. */
+export interface WaitingWebhook extends SigningKeys {
+  project_id: string
+  webhook_id: string
+  target_url: string
+  active: boolean
+  /** Whether this node holds its lease, and something is due. */
+  is_leased: boolean
+  /** Whether this statement took or renewed the lease. */
+  is_renewed: boolean
+  /** Nothing more is sent to it: it was deleted, or delivery has switched it off. */
+  is_closed: boolean
+  is_deleted: boolean
+}
+
+/**
+ * The webhooks for which something waits, with the oldest of it. It jumps from webhook to webhook through the index: it costs as much
+ * as there are such webhooks, however many send-outs wait.
+ */
+const waiting = `
+  waiting as (
+    (select project_id, webhook_id, due_at from webhook_sendouts where due_at is not null
+     order by project_id, webhook_id, due_at limit 1)
+    union all
+    select next.project_id, next.webhook_id, next.due_at
+    from waiting w cross join lateral (
+      select s.project_id, s.webhook_id, s.due_at from webhook_sendouts s
+      where s.due_at is not null and (s.project_id, s.webhook_id) > (w.project_id, w.webhook_id)
+      order by s.project_id, s.webhook_id, s.due_at limit 1
+    ) next
+  )`
+
+/**
+ * Finds the webhooks for which something waits, and takes or renews the lease of those that have something due, unless another node
+ * holds it. The lease counts by the clock of the database. Webhooks that a request changes at the moment are left for the next look.
+ */
+const takeStatement = preparedStatement<WaitingWebhook>(`
+  with recursive ${waiting}, known as materialized (
+    select w.project_id, w.webhook_id, h.target_url, coalesce(h.active, false) as active,
+      h.id is null as is_deleted, h.id is null or (not h.active and h.failed_at is not null) as is_closed,
+      w.due_at <= $1::timestamptz and (h.active or w.due_at = '-infinity')
+        and ($5::text[] is null or h.id = any($5)) as is_due,
+      h.lease_node = $2 and h.lease_until > clock_timestamp() as is_ours,
+      p.webhook_token, p.previous_webhook_token, p.webhook_token_replaced_at
+    from waiting w join projects p on p.id = w.project_id and p.deleted_at is null
+    left join webhooks h on h.project_id = w.project_id and h.id = w.webhook_id
+  ), free as materialized (
+    select h.project_id, h.id from webhooks h join known k on k.project_id = h.project_id and k.webhook_id = h.id
+    where k.is_due and (h.lease_until is null or h.lease_until < clock_timestamp()
+      or (h.lease_node = $2 and h.lease_until < clock_timestamp() + $4::float8 * interval '1 millisecond'))
+    order by h.project_id, h.id for no key update of h skip locked
+  ), taken as (
+    update webhooks h set lease_node = $2, lease_until = clock_timestamp() + $3::float8 * interval '1 millisecond'
+    from free where h.project_id = free.project_id and h.id = free.id
+    returning h.project_id, h.id
+  )
+  select k.project_id, k.webhook_id, k.target_url, k.active, k.is_closed, k.is_deleted,
+    k.webhook_token, k.previous_webhook_token, k.webhook_token_replaced_at,
+    t.id is not null as is_renewed, coalesce(k.is_due and (t.id is not null or k.is_ours), false) as is_leased
+  from known k left join taken t on t.project_id = k.project_id and t.id = k.webhook_id
+  where k.is_due or k.is_closed`)
+
+export const takeWebhooks = (
+  db: Db,
+  lease: { now: Instant; node: string; lease_ms: number; renew_below_ms: number; only: string[] | null },
+): Promise<WaitingWebhook[]> =>
+  takeStatement(db, [lease.now, lease.node, lease.lease_ms, lease.renew_below_ms, lease.only])
+
+/** Ends the leases of this node, so that others need not wait for their end. */
+export async function releaseWebhooks(db: Db, node: string, webhookIds: readonly string[]): Promise<void> {
+  await sql`
+    update webhooks set lease_node = null, lease_until = null
+    where id = any(${webhookIds}::text[]) and lease_node = ${node}`.execute(db)
+}
+
+/** A send-out that is due, with what its body is made of. */
+export interface DueSendout {
+  project_id: string
+  id: string
+  webhook_id: string
+  type: string
+  source_url: string
+  created_at: Instant
+  first_attempt_at: Instant | null
+  is_manual: boolean
+  is_test: boolean
+  /** Of a test. */
+  body: string | null
+  /** Null if the body is given, or if a node of an earlier release, which knows nothing of send-outs, has erased the event. */
+  data: string | null
+  event_id: string
+  event_created_at: Instant
+  entity_id: string
+  group_id: string
+  event_source: object
+}
+
+const dueStatement = preparedStatement<DueSendout>(`
+  select due.project_id, due.id, due.webhook_id, due.type, due.source_url, due.created_at, due.first_attempt_at, due.is_manual,
+    due.is_test, due.body, case when due.body is null then event_text(due.data, due.parts) end as data,
+    due.event_id, due.event_created_at, due.entity_id, due.group_id, due.event_source
+  from unnest($1::text[], $2::text[], $3::int[], $4::boolean[]) as h (project_id, webhook_id, rows_max, manual_only)
+  cross join lateral (
+    select s.*, sum(s.bytes) over (order by s.due_at, s.id rows between unbounded preceding and current row) - s.bytes as before
+    from (
+      select s.project_id, s.id, s.webhook_id, s.type, s.source_url, s.created_at, s.first_attempt_at, s.is_manual, s.is_test,
+        s.body, s.due_at, e.id as event_id, e.created_at as event_created_at, e.entity_id, e.group_id,
+        e.event_source, e.data, p.parts,
+        coalesce(octet_length(e.data), 0) + coalesce(octet_length(p.parts), 0) + coalesce(octet_length(s.body), 0) as bytes
+      from webhook_sendouts s
+      left join event_rows e on e.project_id = s.project_id and e.id = s.event_id
+      left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
+      where s.project_id = h.project_id and s.webhook_id = h.webhook_id and s.due_at <= $5::timestamptz
+        and (not h.manual_only or s.due_at = '-infinity') and s.id <> all($6::text[])
+      order by s.due_at, s.id limit h.rows_max
+    ) s
+  ) due
+  where due.before < $7::bigint
+  order by due.due_at, due.id`)
+
+/** The oldest due send-outs of each webhook, without those that this node has in hand. */
+export const listDueSendouts = (
+  db: Db,
+  webhooks: ReadonlyArray<{ project_id: string; webhook_id: string; active: boolean }>,
+  { now, except, rows_max }: { now: Instant; except: string[]; rows_max: number },
+): Promise<DueSendout[]> =>
+  dueStatement(db, [
+    webhooks.map(({ project_id }) => project_id),
+    webhooks.map(({ webhook_id }) => webhook_id),
+    webhooks.map(() => rows_max),
+    webhooks.map(({ active }) => !active),
+    now,
+    except,
+    limits.sendouts_read_bytes_max,
+  ])
+
+/** An attempt that has ended. */
+export interface EndedAttempt {
+  project_id: string
+  id: string
+  webhook_id: string
+  target_url: string
+  attempt: SendoutAttempt
+  succeeded: boolean
+  is_manual: boolean
+  /** Whether it was the first one by the schedule. */
+  is_first: boolean
+  /** After a failure, by the schedule; null if this was the last attempt. */
+  next_attempt_at: Instant | null
+}
+
+/** A send-out after an attempt was recorded. */
+interface RecordedAttempt {
+  id: string
+  status: SendoutStatus
+}
+
+/**
+ * Records attempts, with one statement. A send-out that has ended meanwhile (another attempt succeeded, its webhook was switched off)
+ * ends no second time, and a manual attempt that failed changes nothing but the log. A manual attempt that was requested while another
+ * one ran stays requested.
+ */
+const recordStatement = preparedStatement<RecordedAttempt>(`
+  update webhook_sendouts s set
+    attempts = s.attempts || r.attempt,
+    executed_at = (r.attempt ->> 'at')::timestamptz,
+    first_attempt_at = case when r.is_manual then s.first_attempt_at
+      else coalesce(s.first_attempt_at, (r.attempt ->> 'at')::timestamptz) end,
+    target_url = nullif(r.target_url, s.source_url),
+    status = case
+      when r.succeeded then 'SUCCEEDED'
+      when s.status in ('SUCCEEDED', 'FAILED') then s.status
+      when r.is_manual then case when s.is_test then 'FAILED' else s.status end
+      when r.next_attempt_at is null then 'FAILED'
+      else 'RETRYING' end,
+    reason = case when r.succeeded then null else s.reason end,
+    next_attempt_at = case
+      when r.succeeded or s.status in ('SUCCEEDED', 'FAILED') then null
+      when r.is_manual then s.next_attempt_at
+      else r.next_attempt_at end,
+    due_at = case
+      when s.is_manual and not r.is_manual then '-infinity'
+      when r.succeeded or s.status in ('SUCCEEDED', 'FAILED') then null
+      when r.is_manual then s.next_attempt_at
+      else r.next_attempt_at end,
+    is_manual = s.is_manual and not r.is_manual
+  from jsonb_to_recordset($1::jsonb) as r (project_id text, id text, target_url text, attempt jsonb, succeeded boolean,
+    is_manual boolean, next_attempt_at timestamptz)
+  where s.project_id = r.project_id and s.id = r.id
+  returning s.id, s.status`)
+
+export const recordAttempts = (db: Db, attempts: readonly EndedAttempt[]): Promise<RecordedAttempt[]> =>
+  recordStatement(db, [JSON.stringify(attempts)])
+
+/** Switches a webhook off after the last retry of a send-out. False if it is off already. */
+export async function switchOff(
+  db: Db,
+  { project_id, webhook_id }: Pick<EndedAttempt, 'project_id' | 'webhook_id'>,
+  now: Instant,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhooks set active = false, failed_at = ${now}, updated_at = ${now}
+    where project_id = ${project_id} and id = ${webhook_id} and active`.execute(db)
+  return numAffectedRows === 1n
+}
+
+const closedAtOnce = 1_000
+
+/**
+ * Gives up a batch of what waits for a webhook that was deleted or that delivery has switched off; of the latter, requested attempts
+ * are still made. Returns whether there may be more.
+ */
+export async function giveUpWaiting(
+  db: Db,
+  { project_id, webhook_id, is_deleted }: Pick<WaitingWebhook, 'project_id' | 'webhook_id' | 'is_deleted'>,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    with some_waiting as materialized (
+      select id from webhook_sendouts
+      where project_id = ${project_id} and webhook_id = ${webhook_id} and due_at is not null
+        and (is_manual is false or ${is_deleted})
+      order by due_at, id limit ${sql.lit(closedAtOnce)} for update skip locked
+    )
+    update webhook_sendouts s set status = case s.status when 'SUCCEEDED' then 'SUCCEEDED' else 'FAILED' end,
+      reason = case s.status when 'SUCCEEDED' then null else ${is_deleted ? 'webhook deleted' : 'webhook disabled'} end,
+      next_attempt_at = null, due_at = null, is_manual = false
+    from some_waiting w where s.project_id = ${project_id} and s.id = w.id`.execute(db)
+  return Number(numAffectedRows) === closedAtOnce
+}
+
+/** Deletes send-outs whose event was erased by a node that knows nothing of send-outs. */
+export async function dropSendouts(
+  db: Db,
+  sendouts: ReadonlyArray<Pick<DueSendout, 'project_id' | 'id'>>,
+): Promise<void> {
+  await sql`
+    delete from webhook_sendouts s
+    using unnest(${sendouts.map(({ project_id }) => project_id)}::text[], ${sendouts.map(({ id }) => id)}::text[])
+      as dropped (project_id, id)
+    where s.project_id = dropped.project_id and s.id = dropped.id`.execute(db)
+}
+
+/** Counting stops here: more would take long, and says no more. */
+const countedMax = 100_000
+
+/** How many send-outs wait, and for how long the oldest that is due to an active webhook has waited. */
+export async function measureWaiting(db: Db, now: Instant): Promise<{ waiting: number; lag_seconds: number }> {
+  const { rows } = await sql<{ waiting: number; lag_seconds: number }>`
+    with recursive ${sql.raw(waiting)}
+    select (select count(*) from (select from webhook_sendouts where due_at is not null limit ${sql.lit(countedMax)}) w) as waiting,
+      coalesce((
+        select greatest(0, extract(epoch from ${now}::timestamptz - min(w.due_at)))::float8
+        from waiting w join webhooks h on h.project_id = w.project_id and h.id = w.webhook_id and h.active
+        where w.due_at > '-infinity'
+      ), 0) as lag_seconds`.execute(db)
+  return rows[0] as { waiting: number; lag_seconds: number }
+}

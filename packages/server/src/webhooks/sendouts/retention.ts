@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import type { MaintenanceTask } from '../../core/jobs/maintenance.ts'
+import type { Settings } from '../../core/settings.ts'
+
+const batchRows = 1_000
+
+/**
+ * Deletes send-outs older than `AUDIT_RETENTION_DAYS`. Their ids begin with their time, so that one look per project into the primary
+ * key finds the oldest. What still waits stays two days longer: the schedule of retries lasts one.
+ */
+export const deleteOldSendouts = ({
+  audit_retention_days,
+}: Pick<Settings, 'audit_retention_days'>): MaintenanceTask => ({
+  rows_max: batchRows,
+  async processBatch(db, now) {
+    const idAt = (days: number) => {
+      const at = Date.parse(now) - days * 86_400_000
+      return `whs_${Math.max(0, at).toString(16).padStart(11, '0')}`
+    }
+    const { numAffectedRows = 0n } = await sql`
+      with old as materialized (
+        select o.project_id, o.id from projects p cross join lateral (
+          select s.project_id, s.id from webhook_sendouts s
+          where s.project_id = p.id and s.id < ${idAt(audit_retention_days)}
+            and (s.due_at is null or s.id < ${idAt(audit_retention_days + 2)})
+          order by s.id limit ${sql.lit(batchRows)}
+          for update skip locked
+        ) o
+        limit ${sql.lit(batchRows)}
+      )
+      delete from webhook_sendouts s using old where s.project_id = old.project_id and s.id = old.id`.execute(db)
+    return Number(numAffectedRows)
+  },
+})

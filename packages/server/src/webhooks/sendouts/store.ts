@@ -1,0 +1,162 @@
+import { type Selectable, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../core/db/database.ts'
+import type { SendoutRow } from '../../core/db/tables.ts'
+import { notFound } from '../../core/http/errors.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+import { cursorOf } from '../../core/query/list.ts'
+import { type BodyEvent, bodyOf } from './body.ts'
+import type { Sendout, SendoutQuery } from './schema.ts'
+
+/** Without `due_at`: -infinity is no instant. */
+const columns = [
+  'project_id',
+  'id',
+  'webhook_id',
+  'event_id',
+  'body',
+  'type',
+  'source_url',
+  'target_url',
+  'status',
+  'reason',
+  'is_test',
+  'is_manual',
+  'request_id',
+  'created_at',
+  'executed_at',
+  'next_attempt_at',
+  'attempts',
+] as const satisfies Array<keyof SendoutRow>
+
+type StoredSendout = Pick<Selectable<SendoutRow>, (typeof columns)[number]>
+
+export async function getSendout(ctx: Ctx, id: string): Promise<Sendout> {
+  const [shown] = await showSendouts(ctx, [await getSendoutRow(ctx, id)])
+  if (shown === undefined) throw notFound('webhook_sendout', id) // its event was erased in between
+  return shown
+}
+
+export async function getSendoutRow({ db, project_id }: Ctx, id: string): Promise<StoredSendout> {
+  const row = await db
+    .selectFrom('webhook_sendouts')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as StoredSendout['id'])
+    .select(columns)
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('webhook_sendout', id)
+  return row
+}
+
+/** A page of the log, newest first. */
+export async function listSendouts(ctx: Ctx, query: SendoutQuery) {
+  const { status, webhook_id, type, request_id, ...page } = query
+  const all = ctx.db.selectFrom('webhook_sendouts').where('project_id', '=', ctx.project_id).select(columns)
+  const where = Object.entries({ status, webhook_id, type, request_id }).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql<boolean>`${sql.ref(column)} = ${value}`],
+  )
+  const { rows, ...more } = await cursorOf(all, page, { columns: { id: 'id' }, default_order: '-id', where })
+  return { sendouts: await showSendouts(ctx, rows), ...more }
+}
+
+/** Asks the node that delivers to the webhook for one attempt at once. False if the webhook was deleted. */
+export async function requestAttempt({ db, project_id }: Ctx, { id }: Pick<StoredSendout, 'id'>): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_sendouts s set is_manual = true, due_at = '-infinity'
+    from webhooks w
+    where s.project_id = ${project_id} and s.id = ${id} and w.project_id = s.project_id and w.id = s.webhook_id`.execute(
+    db,
+  )
+  return numAffectedRows === 1n
+}
+
+/** Inserts the send-out of a test, to be attempted at once and only then. */
+export async function insertTestSendout(
+  { db, project_id }: Ctx,
+  row: Pick<
+    StoredSendout,
+    'id' | 'webhook_id' | 'event_id' | 'body' | 'type' | 'source_url' | 'request_id' | 'created_at'
+  >,
+): Promise<void> {
+  await db
+    .insertInto('webhook_sendouts')
+    .values({
+      ...row,
+      project_id,
+      status: 'PENDING',
+      is_test: true,
+      is_manual: true,
+      due_at: sql`'-infinity'`,
+      attempts: '[]',
+    })
+    .execute()
+}
+
+export interface StoredEvent {
+  event: BodyEvent
+  /** JSON text. */
+  data: string
+}
+
+/** How many of the newest events are searched for one of a type: there is no index by type. */
+const searchedMax = 10_000
+
+/** The newest event of a type among the latest events of its entity, whose ids begin with `prefix`. */
+export async function findNewestEvent(
+  { db, project_id }: Ctx,
+  type: string,
+  prefix: string,
+): Promise<StoredEvent | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select id, type from event_rows
+      where project_id = ${project_id} and id >= ${prefix} and id < ${`${prefix}g`}
+      order by id desc limit ${sql.lit(searchedMax)}
+    ) latest
+    where type = ${type} limit 1`.execute(db)
+  if (rows[0] === undefined) return null
+  return (await loadEvents(db, project_id, [rows[0].id])).get(rows[0].id) ?? null
+}
+
+/** Events by id, with the text of their data as it is sent. */
+async function loadEvents(db: Db, projectId: string, ids: readonly string[]): Promise<Map<string, StoredEvent>> {
+  const { rows } = await sql<BodyEvent & { data: string }>`
+    select e.id, e.type, e.created_at, e.entity_id, e.group_id, e.event_source, event_text(e.data, p.parts) as data
+    from event_rows e left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
+    where e.project_id = ${projectId} and e.id = any(${ids}::text[])`.execute(db)
+  return new Map(rows.map(({ data, ...event }) => [event.id, { event, data }]))
+}
+
+/** Send-outs as the log shows them; without those whose event was erased in between. */
+async function showSendouts({ db, project_id }: Ctx, rows: readonly StoredSendout[]): Promise<Sendout[]> {
+  const eventIds = rows.flatMap(({ event_id, body }) => (event_id === null || body !== null ? [] : [event_id]))
+  const events = eventIds.length === 0 ? new Map() : await loadEvents(db, project_id, eventIds)
+  return rows.flatMap((row) => {
+    const stored = events.get(row.event_id)
+    const body = row.body ?? (stored && bodyOf({ ...row, ...stored }))
+    return body === undefined ? [] : [toSendout(row, JSON.parse(body))]
+  })
+}
+
+function toSendout(row: StoredSendout, body: { event: { id: string; created_at: Instant } }): Sendout {
+  const { id, webhook_id, type, status, reason, source_url, request_id, event_id, created_at } = row
+  return {
+    id,
+    object: 'webhook_sendout',
+    webhook_id,
+    type,
+    status,
+    reason,
+    test: row.is_test,
+    source: { id: webhook_id, object: 'webhook', target_url: source_url },
+    target_url: row.target_url ?? source_url,
+    request_id,
+    event_id,
+    event_created_at: event_id === null ? null : body.event.created_at,
+    created_at,
+    executed_at: row.executed_at,
+    next_attempt_at: row.next_attempt_at,
+    attempts: row.attempts,
+    data: body,
+  }
+}

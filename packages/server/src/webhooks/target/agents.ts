@@ -1,0 +1,54 @@
+import { Agent } from 'node:http'
+import { limits } from '../../core/lib/limits.ts'
+import { type Connection, connectTarget } from './connect.ts'
+import type { AttemptArgs } from './exchange.ts'
+import type { Target } from './target-url.ts'
+
+export interface Agents {
+  of(target: Target): Agent
+  close(): void
+}
+
+/**
+ * One agent for each protocol: they keep connections for the next attempt at the same target. Both are agents of node:http, because
+ * connections are made, with TLS where needed, by `connectTarget`. Neither reads proxies from the environment.
+ */
+export function newAgents(options: Pick<Connection, 'allow_private' | 'lookup' | 'limit_ms'>): Agents {
+  const newAgent = (isTls: boolean): Agent => {
+    const agent = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: idlePerTargetMax })
+    agent.createConnection = (args, created) => {
+      const { target, ending: signal } = args as AttemptArgs
+      connectTarget({ ...options, host: target.host, port: target.port, is_tls: isTls, signal }).then(
+        (socket) => created?.(null, socket),
+        (error) => created?.(error, undefined as never),
+      )
+      return undefined
+    }
+    agent.keepSocketAlive = (socket) => idleCount() < limits.target_idle_connections_max && keep(agent, socket)
+    return agent
+  }
+  const http = newAgent(false)
+  const https = newAgent(true)
+  const idleCount = () =>
+    [http, https]
+      .flatMap((agent) => Object.values(agent.freeSockets))
+      .reduce((sum, list) => sum + (list?.length ?? 0), 0)
+
+  return {
+    of: ({ url }) => (url.protocol === 'https:' ? https : http),
+    close() {
+      http.destroy()
+      https.destroy()
+    },
+  }
+}
+
+/** The inherited method returns whether the connection may be kept, which its type does not say: false if the target announces otherwise. */
+const keep = (agent: Agent, ...args: Parameters<Agent['keepSocketAlive']>): boolean =>
+  Agent.prototype.keepSocketAlive.apply(agent, args) as unknown as boolean
+
+/** Less than the 5 s after which many servers close an idle connection. */
+const idleMs = 4_000
+
+/** A webhook has at most 10 attempts at once. */
+const idlePerTargetMax = 10

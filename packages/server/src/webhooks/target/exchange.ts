@@ -1,0 +1,126 @@
+import { type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as newRequest } from 'node:http'
+import { limits } from '../../core/lib/limits.ts'
+import { codeOf, TargetFailure } from './failure.ts'
+import { responseText } from './response-text.ts'
+import type { Target } from './target-url.ts'
+
+export interface Outgoing {
+  headers: Record<string, string>
+  body: Buffer
+}
+
+/** What came back; `error` is null if and only if the status is 200..299. */
+export interface Outcome {
+  status_code: number | null
+  error: Error | null
+  response_body: string | null
+  /** The target had closed a kept connection before it answered. */
+  is_stale_socket: boolean
+}
+
+export const failed = (error: Error): Outcome => ({
+  status_code: null,
+  error,
+  response_body: null,
+  is_stale_socket: false,
+})
+
+/** The agent that opens the connection, or the function that does for this request alone. */
+export type Way = Pick<ClientRequestArgs, 'agent' | 'createConnection'>
+
+/** Node hands the arguments of a request to `createConnection`, also those that it does not know. */
+export interface AttemptArgs extends ClientRequestArgs {
+  target: Target
+  ending: AbortSignal
+}
+
+/**
+ * Sends one request and reads its response: until its end, `response_bytes_max` or `ending`, whichever is first. Headers that have arrived
+ * count, however the body ends. Unless the response was read to its end, the connection is destroyed.
+ */
+export function exchange(way: Way, target: Target, { headers, body }: Outgoing, ending: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const args: AttemptArgs = {
+      ...way,
+      target,
+      ending,
+      method: 'POST',
+      host: target.host,
+      port: target.port,
+      path: target.url.pathname + target.url.search,
+      headers: { ...headers, Host: target.url.host, 'Content-Length': body.length },
+      maxHeaderSize: limits.target_response_header_bytes_max,
+      // Also where NODE_OPTIONS says otherwise.
+      insecureHTTPParser: false,
+    }
+    const request = newRequest(args)
+    let response: IncomingMessage | undefined
+    const read: Buffer[] = []
+    let isOver = false
+
+    /** Listeners of the request stay: whatever it still emits is no news. */
+    const end = (error: Error, { is_whole = false } = {}) => {
+      if (isOver) return
+      isOver = true
+      ending.removeEventListener('abort', onEnding)
+      // Before the request was sent whole, the agent would wait for that, without a time limit.
+      if (!is_whole || !request.writableFinished) request.destroy()
+      resolve(response === undefined ? withoutResponse(request, error, ending) : withResponse(response, read))
+    }
+    const onEnding = () => end(ending.reason)
+
+    request.on('error', end)
+    request.on('close', () => end(new TargetFailure('the connection was closed before a response')))
+    refuseEndlessInformation(request, end)
+    request.on('upgrade', (switching, socket) => {
+      socket.destroy()
+      response = switching
+      end(new TargetFailure('the target switches the protocol'))
+    })
+    request.on('response', (arriving) => {
+      response = arriving
+      let left: number = limits.target_response_bytes_max
+      arriving.on('data', (chunk: Buffer) => {
+        read.push(chunk.subarray(0, left))
+        if (chunk.length > left) end(new TargetFailure('the response is long'))
+        left -= Math.min(left, chunk.length)
+      })
+      arriving.on('end', () => end(new TargetFailure('the response is whole'), { is_whole: true }))
+      arriving.on('error', end)
+    })
+    ending.addEventListener('abort', onEnding)
+    if (ending.aborted) onEnding()
+    else request.end(body)
+  })
+}
+
+function withoutResponse(request: ClientRequest, error: Error, ending: AbortSignal): Outcome {
+  const isStale = request.reusedSocket && !ending.aborted && ['ECONNRESET', 'EPIPE'].includes(codeOf(error))
+  return { ...failed(error), is_stale_socket: isStale }
+}
+
+function withResponse({ statusCode = 0 }: IncomingMessage, read: readonly Buffer[]): Outcome {
+  return {
+    status_code: statusCode,
+    error: whyNotSuccess(statusCode),
+    response_body: responseText(read, limits.target_response_bytes_max),
+    is_stale_socket: false,
+  }
+}
+
+function whyNotSuccess(status: number): TargetFailure | null {
+  if (status >= 200 && status <= 299) return null
+  return new TargetFailure(redirects.has(status) ? `the target redirects (${status})` : `the target answered ${status}`)
+}
+
+const redirects = new Set([301, 302, 303, 307, 308])
+
+/** A target may announce that it works on it (100, 102, 103), but not for ever: each announcement costs us time. */
+function refuseEndlessInformation(request: ClientRequest, end: (error: Error) => void): void {
+  let left = informationMax
+  request.on('information', () => {
+    if (--left < 0) end(new TargetFailure('the target sends too many interim responses'))
+  })
+}
+
+const informationMax = 20

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../core/context.ts'
+import { canonicalEventType } from '../core/events/catalogue.ts'
+import { invalidPayload } from '../core/http/errors.ts'
+import { limits } from '../core/lib/limits.ts'
+import type { CreateWebhook, UpdateWebhook, Webhook } from './schema.ts'
+import {
+  countWebhooks,
+  failWaitingSendouts,
+  getWebhookForUpdate,
+  insertWebhook,
+  restartSchedules,
+  toWebhook,
+  updateWebhook,
+} from './store.ts'
+import { checkTargetUrl } from './target/check-url.ts'
+
+export async function createWebhook(ctx: Ctx, body: CreateWebhook): Promise<Webhook> {
+  const { target_url, events, active = true } = body
+  await checkTarget(ctx, target_url)
+  // Concurrent requests would each count the webhooks without the other's.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${ctx.project_id}`}, 0))`.execute(ctx.db)
+  if ((await countWebhooks(ctx)) >= limits.webhooks_max)
+    throw invalidPayload(`A project can have at most ${limits.webhooks_max} webhooks`)
+  return toWebhook(await insertWebhook(ctx, { target_url, events: distinctTypes(events), active }))
+}
+
+/**
+ * Updates the sent fields. What waits is paused while the webhook is switched off, goes to the new address when that changes, and
+ * begins its schedule anew when the webhook is switched on (docs/reference/webhooks.md#switching-off-and-on).
+ */
+export async function changeWebhook(ctx: Ctx, id: string, body: UpdateWebhook): Promise<Webhook> {
+  const { target_url, events, active } = body
+  if (target_url !== undefined) await checkTarget(ctx, target_url)
+  const before = await getWebhookForUpdate(ctx, id)
+  const isSwitchedOn = active === true && !before.active
+  const updated = await updateWebhook(ctx, id, {
+    target_url,
+    events: events === undefined ? undefined : distinctTypes(events),
+    active,
+    failed_at: isSwitchedOn ? null : undefined,
+  })
+  if (isSwitchedOn) await (before.failed_at === null ? restartSchedules : failWaitingSendouts)(ctx, id)
+  ctx.afterCommit(() => ctx.jobs.wake('webhooks'))
+  return toWebhook(updated)
+}
+
+const checkTarget = ({ settings }: Ctx, url: string): Promise<void> =>
+  checkTargetUrl(url, { allow_private: settings.webhook_allow_private_targets })
+
+const distinctTypes = (events: readonly string[]): string[] => [...new Set(events.map(canonicalEventType))]
