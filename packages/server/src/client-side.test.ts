@@ -731,6 +731,243 @@ test('a role that may only read changes nothing, whatever the method', async () 
     expect((await as(method, path, body)).status, path).toBe(200)
 })
 
+describe('the list of the vouchers of a customer', () => {
+  const codesOf = async (shop: Shop, query: Record<string, string>): Promise<string[]> => {
+    const answer = await asPage(shop, 'GET', `/client/v1/vouchers?${new URLSearchParams(query)}`)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    expect(answer.body.total).toBe(answer.body.vouchers.length)
+    return answer.body.vouchers.map(({ code }: { code: string }) => code)
+  }
+
+  // Flag × identity setting × how the request names Ann, who holds ANNS-GIFT.
+  test.each<[identity: 'proven' | 'claimed', named: Identity, codes: string[]]>([
+    ['proven', 'a tracking id', ['ANNS-GIFT']],
+    ['proven', 'a bare source_id', []],
+    ['proven', 'an id', []],
+    ['proven', 'the pseudonym of a redemption', []],
+    ['proven', 'an old tracking id', []],
+    ['claimed', 'a tracking id', ['ANNS-GIFT']],
+    ['claimed', 'a bare source_id', ['ANNS-GIFT']],
+    ['claimed', 'an id', ['ANNS-GIFT']],
+    ['claimed', 'the pseudonym of a redemption', ['ANNS-GIFT']],
+    ['claimed', 'an old tracking id', ['ANNS-GIFT']],
+  ])('where identities are %s, named by %s: %j', async (clientIdentity, named, codes) => {
+    const known = await shopWithAnn({ client_identity: clientIdentity, client_public_codes: ['TEN', 'ANNS-GIFT'] })
+    const { customer } = await namedAs(named, known)
+    const name = 'id' in customer ? customer.id : customer.source_id
+    expect(await codesOf(known.shop, { customer: name })).toEqual(codes)
+    if (named !== 'an id') expect(await codesOf(known.shop, { tracking_id: name })).toEqual(codes)
+    await known.shop.manage('PUT', '', { client_list_vouchers_enabled: false })
+    expect(await asPage(known.shop, 'GET', `/client/v1/vouchers?customer=${name}`)).toMatchObject({
+      status: 403,
+      body: { details: 'Client-side operation is disabled: client_list_vouchers_enabled' },
+    })
+  })
+
+  test('shows eight members of a voucher, and nothing of its value, campaign, holder or use', async () => {
+    const { shop } = await shopWithAnn()
+    const { body } = await asPage(shop, 'GET', `/client/v1/vouchers?tracking_id=${await proofOf(shop, 'ann')}`)
+    expect(body).toEqual({
+      object: 'list',
+      data_ref: 'vouchers',
+      total: 1,
+      vouchers: [
+        {
+          code: 'ANNS-GIFT',
+          active: true,
+          metadata: {},
+          assets: { qr: expect.anything(), barcode: expect.anything() },
+          start_date: null,
+          expiration_date: null,
+          created_at: expect.any(String),
+          object: 'voucher',
+        },
+      ],
+    })
+  })
+
+  test('takes the filters of the server side, of the codes of this customer only', async () => {
+    const { shop } = await shopWithAnn()
+    const { voucher } = await ok(shop, 'POST', '/v1/publications', {
+      campaign: 'Welcome',
+      customer: { source_id: 'ann' },
+    })
+    await ok(shop, 'POST', '/v1/publications', { campaign: 'Welcome', customer: { source_id: 'bob' } })
+    const proof = await proofOf(shop, 'ann')
+    expect(await codesOf(shop, { customer: proof, campaign: 'Welcome' })).toEqual([voucher.code])
+    expect(await codesOf(shop, { customer: proof, order: 'created_at' })).toEqual(['ANNS-GIFT', voucher.code])
+    expect(await codesOf(shop, { customer: proof, 'created_at[after]': '2999-01-01' })).toEqual([])
+    const { body } = await asPage(shop, 'GET', `/client/v1/vouchers?customer=${proof}&limit=1&page=2`)
+    expect(body).toMatchObject({ total: 2, vouchers: [{ code: 'ANNS-GIFT' }] })
+  })
+
+  test('needs a customer, one that it names once', async () => {
+    const { shop, ann } = await shopWithAnn()
+    expect(await asPage(shop, 'GET', '/client/v1/vouchers')).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_query_params', details: "Query should have required property 'customer'" },
+    })
+    const [anns, bobs] = [await proofOf(shop, 'ann'), await proofOf(shop, 'bob')]
+    expect(await codesOf(shop, { customer: 'nobody' })).toEqual([])
+    // Bob's proof does not open what Ann holds, nor tells that she exists.
+    for (const customer of [anns, 'ann', ann.id, 'nobody', 'cust_nobody'])
+      expect(await asPage(shop, 'GET', `/client/v1/vouchers?customer=${customer}&tracking_id=${bobs}`)).toMatchObject({
+        status: 400,
+        body: { key: 'ambiguous_tracking_id' },
+      })
+    for (const customer of [anns, 'ann', ann.id])
+      expect(await codesOf(shop, { customer, tracking_id: anns })).toEqual(['ANNS-GIFT'])
+  })
+})
+
+describe('the expiration date of a voucher', () => {
+  const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  const setDate = (shop: Shop, code: string, body: object) => asPage(shop, 'PUT', `/client/v1/vouchers/${code}`, body)
+  const shopWithFlag = (project: object = {}) =>
+    shopWithAnn({ client_set_voucher_expiration_date_enabled: true, ...project })
+
+  const codes = { 'her own': 'ANNS-GIFT', 'that of Bob': 'BOBS', 'that of nobody': 'TEN', 'an unknown one': 'NONE' }
+  type Whose = keyof typeof codes
+  const names: Array<Identity | 'nobody'> = ['a tracking id', 'a bare source_id', 'an old tracking id', 'nobody']
+
+  /** 403 without a proof; 404 for a code that does not exist or is not hers. */
+  function statusOf(isEnabled: boolean, identity: string, named: string, whose: Whose): number {
+    if (isEnabled && whose === 'an unknown one') return 404
+    if (!isEnabled || named === 'nobody') return 403
+    if (identity === 'proven' && named !== 'a tracking id') return 403
+    return whose === 'her own' ? 200 : 404
+  }
+
+  test.each([true, false])('is set by flag (%s) × identity × name × whose code', async (isEnabled) => {
+    const date = later(1)
+    for (const identity of ['proven', 'claimed']) {
+      const known = await shopWithFlag({
+        client_identity: identity,
+        client_set_voucher_expiration_date_enabled: isEnabled,
+        client_public_codes: ['TEN'],
+      })
+      const { shop } = known
+      await newDiscount(shop, 'BOBS', percentOff(10))
+      await ok(shop, 'POST', '/v1/publications', { voucher: 'BOBS', customer: { source_id: 'bob' } })
+      for (const named of names) {
+        const who = named === 'nobody' ? {} : { customer: (await namedAs(named, known)).customer.source_id }
+        for (const [whose, code] of Object.entries(codes) as Array<[Whose, string]>) {
+          const expected = statusOf(isEnabled, identity, named, whose)
+          const answer = await setDate(shop, code, { ...who, expiration_date: date })
+          expect(answer.status, `${isEnabled} ${identity} ${named} ${whose} ${JSON.stringify(answer.body)}`).toBe(
+            expected,
+          )
+        }
+      }
+      for (const code of ['BOBS', 'TEN'])
+        expect((await ok(shop, 'GET', `/v1/vouchers/${code}`)).expiration_date).toBeNull()
+    }
+  })
+
+  test('is in the answer, on the server side and in an event of the client side', async () => {
+    const { shop } = await shopWithFlag()
+    const date = later(3)
+    const answer = await setDate(shop, 'ANNS-GIFT', {
+      tracking_id: await proofOf(shop, 'ann'),
+      expiration_date: date,
+      active: false,
+      metadata: { mine: true },
+    })
+    expect(answer).toMatchObject({ status: 200, body: { code: 'ANNS-GIFT', active: true, expiration_date: date } })
+    expect(Object.keys(answer.body).sort()).toEqual(
+      ['active', 'assets', 'code', 'created_at', 'expiration_date', 'metadata', 'object', 'start_date'].sort(),
+    )
+    const { id, expiration_date, active, metadata } = await ok(shop, 'GET', '/v1/vouchers/ANNS-GIFT')
+    expect({ expiration_date, active, metadata }).toEqual({ expiration_date: date, active: true, metadata: {} })
+    const events = await shop.service.runtime.database.db
+      .selectFrom('events')
+      .where('project_id', '=', shop.project_id)
+      .where('entity_id', '=', id)
+      .where('type', '=', 'voucher.updated')
+      .select('event_source')
+      .execute()
+    expect(events).toMatchObject([{ event_source: { channel: 'CLIENT_API' } }])
+  })
+
+  test('is later than now, and no later than the shop allowed', async () => {
+    const { shop } = await shopWithFlag()
+    const trackingId = await proofOf(shop, 'ann')
+    const refused = { status: 400, body: { key: 'invalid_expiration_date' } }
+    const set = (code: string, date: unknown) => setDate(shop, code, { tracking_id: trackingId, expiration_date: date })
+    expect(await set('ANNS-GIFT', later(-1))).toMatchObject(refused)
+    expect(await set('ANNS-GIFT', null)).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
+    expect(await setDate(shop, 'ANNS-GIFT', { tracking_id: trackingId })).toMatchObject({ status: 400 })
+    // A code without a campaign: any date where there is none yet, then never later.
+    expect((await set('ANNS-GIFT', later(30))).status).toBe(200)
+    expect((await set('ANNS-GIFT', later(20))).status).toBe(200)
+    expect(await set('ANNS-GIFT', later(25))).toMatchObject(refused)
+    // A code of a campaign: until the campaign ends.
+    await ok(shop, 'POST', '/v1/campaigns', {
+      name: 'Until',
+      campaign_type: 'DISCOUNT_COUPONS',
+      type: 'AUTO_UPDATE',
+      start_date: later(5),
+      expiration_date: later(60),
+      voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(100) },
+    })
+    const { voucher } = await ok(shop, 'POST', '/v1/publications', {
+      campaign: 'Until',
+      customer: { source_id: 'ann' },
+    })
+    for (const days of [40, 50, 59]) expect((await set(voucher.code, later(days))).status).toBe(200)
+    expect(await set(voucher.code, later(61))).toMatchObject(refused)
+    expect(await set(voucher.code, later(2))).toMatchObject(refused) // before it starts
+  })
+})
+
+describe('consents', () => {
+  const decide = (shop: Shop, customer: string, body: object) =>
+    asPage(shop, 'PUT', `/client/v1/customers/${encodeURIComponent(customer)}/consents`, body)
+
+  test.each<[identity: 'proven' | 'claimed', named: Identity, status: number]>([
+    ['proven', 'a tracking id', 204],
+    ['proven', 'a bare source_id', 403],
+    ['proven', 'an id', 403],
+    ['proven', 'the pseudonym of a redemption', 403],
+    ['proven', 'an old tracking id', 403],
+    ['claimed', 'a tracking id', 204],
+    ['claimed', 'a bare source_id', 204],
+    ['claimed', 'an id', 204],
+    ['claimed', 'the pseudonym of a redemption', 204],
+    ['claimed', 'an old tracking id', 204],
+  ])('where identities are %s, a page decides for %s: %d', async (clientIdentity, named, status) => {
+    const known = await shopWithAnn({ client_identity: clientIdentity })
+    const { shop } = known
+    const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter' })).body
+    const { customer } = await namedAs(named, known)
+    const name = 'id' in customer ? customer.id : customer.source_id
+    const answer = await decide(shop, name, { [id]: true })
+    expect(answer.status).toBe(status)
+    expectNothingPrivate(answer)
+    const { data } = await ok(shop, 'GET', '/v1/customers/ann/consents')
+    expect(data).toMatchObject([
+      { id, given: status === 204, decisions: status === 204 ? [{ channel: 'CLIENT_API' }] : [] },
+    ])
+  })
+
+  test('a page lists them, and learns of an unknown customer or consent only that it is unknown', async () => {
+    const { shop } = await shopWithAnn()
+    const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter', category: 'MARKETING' })).body
+    expect(await asPage(shop, 'GET', '/client/v1/consents')).toMatchObject({
+      status: 200,
+      body: { groups: { total: 0 }, consents: { total: 1, data: [{ id, name: 'Newsletter', category: 'MARKETING' }] } },
+    })
+    const gone = trackingProof(await projectOf(shop), 'gone@private.example', shop.service.runtime.now())
+    const answer = await decide(shop, gone, { [id]: true })
+    expect(answer).toMatchObject({ status: 404, body: { resource_type: 'customer' } })
+    expect(JSON.stringify(answer.body)).not.toContain('gone@private.example')
+    expect(await decide(shop, await proofOf(shop, 'ann'), { cnst_none: true })).toMatchObject({
+      status: 404,
+      body: { resource_type: 'consent', resource_id: 'cnst_none' },
+    })
+  })
+})
+
 test('operations that only read reduce their answer too', async () => {
   const { shop } = await shopWithAnn()
   const seen: string[] = []

@@ -3,6 +3,7 @@ import { branding } from './account/branding/routes.ts'
 import { oauth } from './account/oauth/routes.ts'
 import { projects } from './account/projects/routes.ts'
 import { users } from './account/users/routes.ts'
+import { consents } from './audience/consents/routes.ts'
 import { customers } from './audience/customers/routes.ts'
 import { segments } from './audience/segments/routes.ts'
 import { productCollections } from './catalogue/product-collections/routes.ts'
@@ -33,6 +34,7 @@ import { referrals } from './loyalty/referrals/routes.ts'
 import { rewardAssignments } from './loyalty/reward-assignments/routes.ts'
 import { rewards } from './loyalty/rewards/routes.ts'
 import { loyaltyTiers } from './loyalty/tiers/routes.ts'
+import { events } from './monitoring/events/routes.ts'
 import { notifications } from './monitoring/notifications/routes.ts'
 import { usage } from './monitoring/usage/routes.ts'
 import { orders } from './orders/routes.ts'
@@ -52,6 +54,7 @@ export const operations: readonly Operation[] = [
   ...campaigns,
   ...vouchers,
   ...customers,
+  ...consents,
   ...promotions,
   ...loyalties,
   ...earningRules,
@@ -90,6 +93,7 @@ export const operations: readonly Operation[] = [
   ...stackingRules,
   ...customEventSchemas,
   ...branding,
+  ...events,
   ...webhooks,
   ...sendouts,
 ]

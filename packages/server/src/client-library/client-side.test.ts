@@ -1,6 +1,7 @@
 import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { newEventSchema } from '../testing/loyalty.ts'
+import { ok } from '../testing/orders.ts'
 import { clientOf } from './client.ts'
 
 const client = clientOf('client-side', {
@@ -157,6 +158,35 @@ test('the client side qualifies, validates and redeems', async () => {
   const done = await clientSide.redeemStackable({ ...cart, order: { source_id: 'web-1', amount: 1_000 } })
   expect(done).toMatchObject({ redemptions: [{ result: 'SUCCESS', voucher: { code: 'STACK' } }] })
   expect(await orders.get('web-1')).toMatchObject({ total_amount: 900 })
+})
+
+test('the client side lists the vouchers of a customer that it proves', async () => {
+  const { library, shop } = await client()
+  const { clientSide, customers, distributions } = library
+  await shop.manage('PUT', '', { client_list_vouchers_enabled: true })
+  await newCoupon('WALLET', 300)
+  await customers.create({ source_id: 'fay' })
+  await distributions.publications.create({ voucher: 'WALLET', customer: { source_id: 'fay' } })
+  const { tracking_id } = await ok(shop, 'GET', '/v1/customers/fay/tracking-id') // the library has no method for this
+  const { total, vouchers } = await clientSide.listVouchers({ customer: tracking_id, limit: 5 })
+  expect(total).toBe(1)
+  expect(vouchers).toMatchObject([{ code: 'WALLET', active: true, object: 'voucher' }])
+  expect(Object.keys(vouchers[0] as object)).not.toContain('discount')
+})
+
+test('the client side lists consents and stores what a customer decides', async () => {
+  const { library, shop } = await client()
+  const { clientSide, customers } = library
+  const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter' })).body
+  await shop.manage('POST', '/consent-groups', { name: 'Advertising', consents: [id] })
+  expect(await clientSide.listConsents()).toMatchObject({
+    consents: { total: 1, data: [{ id, name: 'Newsletter' }] },
+    groups: { total: 1, data: [{ consents: [id] }] },
+  })
+  await customers.create({ source_id: 'gus' })
+  const { tracking_id } = await ok(shop, 'GET', '/v1/customers/gus/tracking-id')
+  await clientSide.updateConsents(tracking_id, { [id]: true })
+  expect((await ok(shop, 'GET', '/v1/customers/gus/consents')).data).toMatchObject([{ id, given: true }])
 })
 
 test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

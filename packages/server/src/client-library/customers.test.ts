@@ -124,4 +124,19 @@ test('the activity and the redeemables of a customer can be read', async () => {
   })
 })
 
+test('what a customer agreed to is stored consent by consent', async () => {
+  const { library, shop } = await client()
+  const { consents, customers } = library
+  const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter', category: 'MARKETING' })).body
+  expect(await consents.list()).toMatchObject({
+    consents: { object: 'list', total: 1, data_ref: 'data', data: [{ id, category: 'MARKETING', object: 'consent' }] },
+    groups: { object: 'list', total: 0, data_ref: 'data', data: [] },
+  })
+  await customers.create({ source_id: 'consenting' })
+  await customers.updateConsents('consenting', { [id]: true })
+  const { body } = await shop.call('GET', '/v1/customers/consenting/consents') // the library has no method for this
+  expect(body.data).toMatchObject([{ id, given: true }])
+  await customers.updateConsents('consenting', { unsubscribed: true })
+})
+
 test('every method of these objects was called', async () => (await client()).expectAllMethodsCalled())

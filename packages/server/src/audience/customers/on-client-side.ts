@@ -36,6 +36,13 @@ export const unproven = (): ApiError =>
     details: 'Client-side requests must prove this customer by a recent tracking id issued by the server side',
   })
 
+/**
+ * The error for a `tracking_id` and a customer that are two different customers (docs/reference/validity.md#failure-keys). The
+ * message repeats what was sent, so that no tracking id is decrypted.
+ */
+export const ambiguous = (trackingId: string, customer: string | null): ApiError =>
+  new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${trackingId}' vs. '${customer ?? ''}')` })
+
 /** The error for a client-side operation that the project has not enabled. */
 export const disabledOnClient = (flag: ProjectFlag): ApiError =>
   new ApiError('forbidden', { details: `Client-side operation is disabled: ${flag}` })

@@ -43,6 +43,7 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
   const orders = await deleteRows('orders', sql`customer_id = ${id}`)
   await sql`update orders set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`.execute(db)
   const segments = await deleteMemberships(ctx, id)
+  await deleteRows('consent_decisions', sql`customer_id = ${id}`)
   await deleteRows('customers', sql`id = ${id}`)
   if (deleted_at === null) await tally(db, project_id, 'customers', -1)
   await tally(db, project_id, 'orders', -orders)

@@ -1,5 +1,6 @@
 import type { CustomerFacts } from '@guerdon/engine/schema'
 import { newCustomerRow, type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
+import { ambiguous } from '../../audience/customers/on-client-side.ts'
 import { withProfile } from '../../audience/customers/upsert.ts'
 import { configuredDefinitions } from '../../audience/segments/configured-definitions.ts'
 import { segmentsOf } from '../../audience/segments/definitions.ts'
@@ -7,7 +8,7 @@ import { asksForSegments } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { newId } from '../../core/lib/ids.ts'
 import type { CheckoutRows, Versioned } from './checkout-rows.ts'
-import { ambiguous, type CheckoutRequest } from './request.ts'
+import type { CheckoutRequest } from './request.ts'
 
 /** The customer of a request. */
 export interface Buyer {

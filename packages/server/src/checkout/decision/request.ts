@@ -1,4 +1,4 @@
-import { isClientSide } from '../../audience/customers/on-client-side.ts'
+import { ambiguous, isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody, CustomerProfile } from '../../audience/customers/schema.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
@@ -94,13 +94,6 @@ export function readRequest(
     as_of: options?.as_of ?? null,
   }
 }
-
-/**
- * `tracking_id` and customer are two different customers (docs/reference/validity.md#failure-keys). The message repeats what was
- * sent: a tracking id is not decrypted for whoever sends it.
- */
-export const ambiguous = (trackingId: string, customer: string | null): ApiError =>
-  new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${trackingId}' vs. '${customer ?? ''}')` })
 
 /**
  * The customer that the request names, first hit (docs/reference/requests.md#customer): `customer`, `tracking_id`, the customer

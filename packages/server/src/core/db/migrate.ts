@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { version } from '../lib/version.ts'
 import type { Db } from './database.ts'
+import { keepPositionsAscending } from './event-positions.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
 import * as codes from './migrations/0003-codes.ts'
@@ -15,6 +16,7 @@ import * as clientOrders from './migrations/0011-client-orders.ts'
 import * as webhooks from './migrations/0012-webhooks.ts'
 import * as notifications from './migrations/0014-notifications.ts'
 import * as users from './migrations/0015-users-and-branding.ts'
+import * as consents from './migrations/0016-consents-and-event-positions.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import { inTransaction, type Trx } from './transaction.ts'
@@ -42,6 +44,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0012-webhooks', webhooks],
   ['0014-notifications', notifications],
   ['0015-users-and-branding', users],
+  ['0016-consents-and-event-positions', consents],
 ]
 
 /** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */
@@ -77,6 +80,7 @@ export async function migrate<T>(
       applied.push(name)
     }
     const functions = await syncFunctions(trx)
+    await keepPositionsAscending(trx)
     return { applied, functions, result: await afterwards(trx) }
   })
 }

@@ -7,7 +7,7 @@ export type EventHead = Omit<Selectable<EventRow>, 'campaign_id' | 'voucher_id' 
 /** Events that are written together, with each distinct value of their data stored once. */
 export interface SharedEventParts {
   /** The data of each row maps a property to the position of its value in `parts`. */
-  rows: Array<Omit<Selectable<StoredEventRow>, 'data'> & { data: Record<string, number> }>
+  rows: Array<Omit<Selectable<StoredEventRow>, 'data' | 'position'> & { data: Record<string, number> }>
   /** All values, as the text of a JSON array. */
   parts: string
 }

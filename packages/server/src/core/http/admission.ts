@@ -137,7 +137,7 @@ export function clientCheckOf(
   return async (request, reply) => {
     const admitted = request.admitted as Admitted & { project: Project }
     const { project, is_counted } = admitted
-    const sent = { body: request.body, query: queryOf(request) }
+    const sent = { params: request.params, body: request.body, query: queryOf(request) }
     const identity = clientIdentityIn(sent, project, { now: now(), age_max_ms: ageMaxMs })
     const isProven = identity?.is_proven === true
     admitted.identity = identity

@@ -12,11 +12,11 @@ export interface ClientIdentity {
 
 /** The tracking id in a request; null: it sends none of this project. A proof takes precedence. */
 export function clientIdentityIn(
-  { body, query }: { body: unknown; query: unknown },
+  { params, body, query }: { params: unknown; body: unknown; query: unknown },
   project: Pick<Project, 'tracking_secret'>,
   { now, age_max_ms }: { now: number; age_max_ms: number },
 ): ClientIdentity | null {
-  const identities = textsIn(body, query).flatMap((text) => {
+  const identities = [...namesIn(params), ...textsIn(body, query)].flatMap((text) => {
     const read = readTrackingId(project, text)
     if (read === null) return []
     const { source_id, issued_at } = read
@@ -24,6 +24,12 @@ export function clientIdentityIn(
     return [{ tracking_id: text, source_id, is_proven: isProven }]
   })
   return identities.find(({ is_proven }) => is_proven) ?? identities[0] ?? null
+}
+
+/** A path may name the customer too: `/client/v1/customers/{customerId}/consents`. */
+function namesIn(params: unknown): string[] {
+  const { customerId } = asObject(params)
+  return typeof customerId === 'string' ? [customerId] : []
 }
 
 /** Every place where a request may name its customer; the body may be the customer itself. */

@@ -49,6 +49,12 @@ export const limits = {
   schemas_max: 1_000,
   /** Characters of the name of a custom event. */
   event_name_length_max: 300,
+  /** Consents of a project, whose list is not paged. */
+  consents_max: 100,
+  /** Groups of consents of a project, whose list is not paged. */
+  consent_groups_max: 100,
+  /** Decisions of a customer that are kept for each consent, the newest: as proof, bounded because a page may change its mind at will. */
+  consent_decisions_max: 20,
   /** Customers of a static segment. */
   static_segment_customers_max: 20_000,
   /** Dynamic segments of a project. */
@@ -106,6 +112,12 @@ export const limits = {
   redemption_batch_lines_max: 1_000,
   /** Size of the validation events in memory that wait to be written. */
   deferred_bytes_max: 33_554_432,
+  /** Events that one request for the list of events compares with its filters; the next page continues there. */
+  events_examined_max: 5_000,
+  /** Size of the data on a page of the list of events; the page ends before the event that would exceed it, unless it is the first. */
+  events_page_bytes_max: 2_097_152,
+  /** Time between the moment at which a request or a job step reads its clock and the moment at which its transaction writes events. */
+  event_delay_minutes_max: 60,
   /** Lock timeout of a checkout: how long it waits for a row that another request has locked (docs/reference/concurrency.md). */
   checkout_lock_seconds: 5,
   /** Elements of a qualification page; a larger `limit` counts as this one. */

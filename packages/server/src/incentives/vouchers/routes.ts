@@ -1,3 +1,4 @@
+import { clientView } from '../../audience/customers/client-view.ts'
 import { operation } from '../../core/http/operation.ts'
 import { startAsyncAction } from '../../core/jobs/async-action.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
@@ -9,11 +10,16 @@ import { startVoucherImport } from './import.ts'
 import { importVouchersCsv } from './import-csv.ts'
 import { BulkVoucherMetadata, BulkVouchers, ImportVouchers, ImportVouchersCsv } from './import-schema.ts'
 import { pageOfVouchers } from './list.ts'
+import { listClientVouchers, setExpirationDate } from './on-client-side.ts'
 import { removeVoucher } from './remove.ts'
 import {
+  ClientVoucher,
+  ClientVoucherList,
+  ClientVoucherQuery,
   CreateVoucher,
   CreateVoucherWithCode,
   DeleteVoucherQuery,
+  SetVoucherExpiration,
   TransactionList,
   UpdateVoucher,
   Voucher,
@@ -189,5 +195,42 @@ export const vouchers = [
     status: 202,
     errors: ['invalid_payload'],
     run: (ctx, { body: { codes, metadata } }) => startAsyncAction(ctx, updateVouchersMetadata, { codes, metadata }),
+  }),
+  operation({
+    id: 'listClientVouchers',
+    method: 'GET',
+    path: '/client/v1/vouchers',
+    summary: 'List the vouchers of a customer (client side)',
+    description:
+      'Those that the customer holds, for a page that proves the customer by a tracking id. Nothing for any other.',
+    flag: 'client_list_vouchers_enabled',
+    query: ClientVoucherQuery,
+    reply: ClientVoucherList,
+    view: clientView,
+    errors: ['invalid_query_params', 'ambiguous_tracking_id'],
+    run: (ctx, { query }) => listClientVouchers(ctx, query),
+  }),
+  operation({
+    id: 'setVoucherExpiration',
+    method: 'PUT',
+    path: '/client/v1/vouchers/{code}',
+    summary: 'Set the expiration date of a voucher (client side)',
+    description:
+      'Of a voucher that the customer holds, for a page that proves the customer: up to the end of its campaign or, without one, ' +
+      'not later than the voucher expires already.',
+    flag: 'client_set_voucher_expiration_date_enabled',
+    body: SetVoucherExpiration,
+    reply: ClientVoucher,
+    view: clientView,
+    errors: [
+      'invalid_payload',
+      'invalid_expiration_date',
+      'invalid_voucher',
+      'forbidden',
+      'not_found',
+      'ambiguous_tracking_id',
+    ],
+    target: (ctx, { params }) => getVoucher(ctx, params.code, { lock: 'update' }),
+    run: (ctx, { params, target, body }) => setExpirationDate(ctx, { voucher: target, code: params.code }, body),
   }),
 ]

@@ -4,6 +4,7 @@ import {
   FreeText,
   GiftEffect,
   Instant,
+  InstantInput,
   Int,
   Maybe,
   Metadata,
@@ -175,6 +176,36 @@ export const VoucherQuery = Type.Object({
   ...FilterQuery,
 })
 export type VoucherQuery = Static<typeof VoucherQuery>
+
+/** What the client side shows of a voucher (docs/reference/client-side.md#list-vouchers). */
+export const ClientVoucher = Type.Pick(Voucher, [
+  'code',
+  'active',
+  'metadata',
+  'assets',
+  'start_date',
+  'expiration_date',
+  'created_at',
+  'object',
+])
+export type ClientVoucher = Static<typeof ClientVoucher>
+
+export const ClientVoucherList = listOf('vouchers', ClientVoucher, { total: true })
+
+/** How a client-side request names the holder of a code. */
+const holderNames = {
+  customer: Type.Optional(Type.String({ minLength: 1, description: 'Id, source id or tracking id of the holder.' })),
+  tracking_id: Type.Optional(Type.String({ minLength: 1, description: 'Instead of `customer`.' })),
+}
+
+export const ClientVoucherQuery = Type.Object({
+  ...holderNames,
+  ...Type.Pick(VoucherQuery, ['limit', 'page', 'order', 'created_at', 'updated_at', 'category', 'campaign']).properties,
+})
+export type ClientVoucherQuery = Static<typeof ClientVoucherQuery>
+
+export const SetVoucherExpiration = Type.Object({ expiration_date: InstantInput, ...holderNames })
+export type SetVoucherExpiration = Static<typeof SetVoucherExpiration>
 
 export const DeleteVoucherQuery = Type.Object({
   force: Type.Optional(Type.Boolean({ default: false, description: 'For good, instead of into the bin.' })),

@@ -3,7 +3,7 @@ import type { Id } from '../../lib/ids.ts'
 import type { Instant } from '../../lib/instant.ts'
 import type { Json, MetadataColumn, NullableJson } from './columns.ts'
 
-/** Customers, their custom events, and segments. */
+/** Customers, their custom events and consents, and segments. */
 export interface AudienceTables {
   customers: CustomerRow
   custom_events: CustomEventRow
@@ -11,6 +11,44 @@ export interface AudienceTables {
   segments: SegmentRow
   segment_members: { project_id: string; segment_id: Id<'segment'>; customer_id: Id<'customer'> }
   segment_checks: SegmentCheckRow
+  consents: ConsentRow
+  consent_groups: ConsentGroupRow
+  consent_decisions: ConsentDecisionRow
+}
+
+export interface ConsentRow {
+  project_id: string
+  id: Id<'consent'>
+  name: string
+  description: string
+  category: string
+  created_at: Instant
+  updated_at: Instant | null
+}
+
+export interface ConsentGroupRow {
+  project_id: string
+  id: Id<'consent_group'>
+  name: string
+  description: string
+  /** Ids, also of consents that were deleted since. */
+  consents: Json<string[]>
+  created_at: Instant
+  updated_at: Instant | null
+}
+
+/** A change of a customer's mind about one consent. */
+export interface ConsentDecisionRow {
+  project_id: string
+  customer_id: Id<'customer'>
+  consent_id: string
+  /** Counts up for each customer and consent, whatever the clocks of the nodes say. */
+  number: number
+  is_given: boolean
+  decided_at: Instant
+  channel: string
+  app_id: string | null
+  request_id: string
 }
 
 export interface CustomerRow {

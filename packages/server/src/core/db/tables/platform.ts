@@ -10,6 +10,7 @@ export interface PlatformTables {
   events: EventRow
   event_rows: StoredEventRow
   event_parts: EventPartsRow
+  event_positions: EventPositionsRow
   async_actions: AsyncActionRow
   async_failures: { project_id: string; action_id: string; position: number; failure: Json }
   tallies: { project_id: string; name: string; id: string; delta: number }
@@ -61,6 +62,16 @@ export interface EventRow {
 export interface StoredEventRow extends Omit<EventRow, 'data'> {
   data: string
   parts_id: string | null
+  /** The transaction that inserted it, as a number that grows; 0: inserted before positions existed. */
+  position: Generated<number>
+}
+
+/** One row: how positions are made of transaction ids (core/db/event-positions.ts). */
+export interface EventPositionsRow {
+  id: Generated<true>
+  shift: number
+  /** The time-ordered part of the latest event id without a position; null: every event has one. */
+  unpositioned_until: string | null
 }
 
 /** Data that several events share, stored once. */

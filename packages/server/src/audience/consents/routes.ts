@@ -1,0 +1,178 @@
+import { operation, operationPair } from '../../core/http/operation.ts'
+import { listed } from '../../core/query/list.ts'
+import { clientView } from '../customers/client-view.ts'
+import { getCustomer } from '../customers/store.ts'
+import { consentsOf, decideConsents, getDecidingCustomer } from './decide.ts'
+import { changeConsentGroup, createConsent, createConsentGroup } from './define.ts'
+import {
+  Consent,
+  ConsentDecisions,
+  ConsentGroup,
+  ConsentGroupList,
+  ConsentList,
+  ConsentsAndGroups,
+  CreateConsent,
+  CreateConsentGroup,
+  CustomerConsentList,
+  UpdateConsent,
+  UpdateConsentGroup,
+} from './schema.ts'
+import {
+  deleteConsent,
+  deleteConsentGroup,
+  getConsent,
+  getConsentGroup,
+  listConsentGroups,
+  listConsents,
+  updateConsent,
+} from './store.ts'
+
+export const consents = [
+  ...operationPair({
+    id: 'listConsents',
+    method: 'GET',
+    path: '/v1/consents',
+    summary: 'List consents and their groups',
+    reply: ConsentsAndGroups,
+    errors: [],
+    run: async (ctx) => {
+      const data = await listConsents(ctx)
+      const groups = await listConsentGroups(ctx, data)
+      return {
+        groups: listed('data', groups, { total: groups.length }),
+        consents: listed('data', data, { total: data.length }),
+      }
+    },
+    second: {
+      id: 'listClientConsents',
+      path: '/client/v1/consents',
+      summary: 'List consents and their groups (client side)',
+      view: clientView,
+    },
+  }),
+  ...operationPair({
+    id: 'updateCustomerConsents',
+    method: 'PUT',
+    path: '/v1/customers/{customerId}/consents',
+    summary: 'Store what a customer has agreed to',
+    description: 'Consents that are not named keep their state. `{"unsubscribed": true}` sets all of them to false.',
+    body: ConsentDecisions,
+    reply: null,
+    errors: ['invalid_payload', 'not_found'],
+    target: (ctx, { params }) => getDecidingCustomer(ctx, params.customerId),
+    run: (ctx, { target, body }) => decideConsents(ctx, target, body),
+    second: {
+      id: 'updateClientCustomerConsents',
+      path: '/client/v1/customers/{customerId}/consents',
+      summary: 'Store what a customer has agreed to (client side)',
+      description: 'The path names the customer by its tracking id, which proves that the page belongs to it.',
+      errors: ['invalid_payload', 'not_found', 'forbidden'],
+      view: clientView,
+    },
+  }),
+  operation({
+    id: 'listCustomerConsents',
+    method: 'GET',
+    path: '/v1/customers/{customerId}/consents',
+    summary: 'List what a customer has agreed to',
+    description:
+      'Every consent of the project, with the decisions of the customer: when, and through which application.',
+    reply: CustomerConsentList,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getCustomer(ctx, params.customerId),
+    run: async (ctx, { target }) => {
+      const data = await consentsOf(ctx, target)
+      return listed('data', data, { total: data.length })
+    },
+  }),
+  operation({
+    id: 'listConsentDefinitions',
+    method: 'GET',
+    path: '/management/v1/projects/{projectId}/consents',
+    summary: 'List the consents of a project',
+    reply: ConsentList,
+    errors: ['not_found'],
+    run: async (ctx) => {
+      const data = await listConsents(ctx)
+      return listed('data', data, { total: data.length })
+    },
+  }),
+  operation({
+    id: 'createConsent',
+    method: 'POST',
+    path: '/management/v1/projects/{projectId}/consents',
+    summary: 'Create a consent',
+    body: CreateConsent,
+    reply: Consent,
+    errors: ['invalid_payload', 'not_found', 'duplicate_found'],
+    run: (ctx, { body }) => createConsent(ctx, body),
+  }),
+  operation({
+    id: 'updateConsent',
+    method: 'PUT',
+    path: '/management/v1/projects/{projectId}/consents/{consentId}',
+    summary: 'Update a consent',
+    description: 'What customers decided stays. Where the meaning changes, create another consent and ask again.',
+    body: UpdateConsent,
+    reply: Consent,
+    errors: ['invalid_payload', 'not_found', 'duplicate_found'],
+    target: (ctx, { params }) => getConsent(ctx, params.consentId),
+    run: (ctx, { target, body: { name, description, category } }) =>
+      updateConsent(ctx, target.id, { name, description, category }),
+  }),
+  operation({
+    id: 'deleteConsent',
+    method: 'DELETE',
+    path: '/management/v1/projects/{projectId}/consents/{consentId}',
+    summary: 'Delete a consent',
+    description: 'Its groups lose it. The decisions of customers stay stored as proof, but are no longer shown.',
+    reply: null,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getConsent(ctx, params.consentId),
+    run: (ctx, { target }) => deleteConsent(ctx, target.id),
+  }),
+  operation({
+    id: 'listConsentGroups',
+    method: 'GET',
+    path: '/management/v1/projects/{projectId}/consent-groups',
+    summary: 'List the groups of consents of a project',
+    reply: ConsentGroupList,
+    errors: ['not_found'],
+    run: async (ctx) => {
+      const data = await listConsentGroups(ctx, await listConsents(ctx))
+      return listed('data', data, { total: data.length })
+    },
+  }),
+  operation({
+    id: 'createConsentGroup',
+    method: 'POST',
+    path: '/management/v1/projects/{projectId}/consent-groups',
+    summary: 'Create a group of consents',
+    body: CreateConsentGroup,
+    reply: ConsentGroup,
+    errors: ['invalid_payload', 'not_found', 'duplicate_found'],
+    run: (ctx, { body }) => createConsentGroup(ctx, body),
+  }),
+  operation({
+    id: 'updateConsentGroup',
+    method: 'PUT',
+    path: '/management/v1/projects/{projectId}/consent-groups/{consentGroupId}',
+    summary: 'Update a group of consents',
+    body: UpdateConsentGroup,
+    reply: ConsentGroup,
+    errors: ['invalid_payload', 'not_found', 'duplicate_found'],
+    target: (ctx, { params }) => getConsentGroup(ctx, params.consentGroupId),
+    run: (ctx, { target, body }) => changeConsentGroup(ctx, target.id, body),
+  }),
+  operation({
+    id: 'deleteConsentGroup',
+    method: 'DELETE',
+    path: '/management/v1/projects/{projectId}/consent-groups/{consentGroupId}',
+    summary: 'Delete a group of consents',
+    description: 'Its consents stay.',
+    reply: null,
+    errors: ['not_found'],
+    target: (ctx, { params }) => getConsentGroup(ctx, params.consentGroupId),
+    run: (ctx, { target }) => deleteConsentGroup(ctx, target.id),
+  }),
+]

@@ -1,0 +1,66 @@
+import { findActingCustomer } from '../../audience/customers/acting-customer.ts'
+import { unproven } from '../../audience/customers/on-client-side.ts'
+import type { Ctx } from '../../core/context.ts'
+import { type ErrorKey, invalidQuery, notFound, refuseWith } from '../../core/http/errors.ts'
+import { listed } from '../../core/query/list.ts'
+import { findCampaign } from '../campaigns/store.ts'
+import { pageOfVouchers } from './list.ts'
+import type { ClientVoucher, ClientVoucherQuery, SetVoucherExpiration, Voucher } from './schema.ts'
+import { changeVoucher } from './update.ts'
+import type { StoredVoucher } from './voucher.ts'
+
+/**
+ * The codes that a customer holds, for its own pages (docs/reference/client-side.md#list-vouchers). A customer that is unknown and
+ * one that the request does not prove have none, so that nobody can ask who has codes.
+ */
+export async function listClientVouchers(ctx: Ctx, { customer, tracking_id, ...query }: ClientVoucherQuery) {
+  if (customer === undefined && tracking_id === undefined)
+    throw invalidQuery("Query should have required property 'customer'")
+  const holder = await findActingCustomer(ctx, namesOf({ customer, tracking_id }))
+  if (holder === undefined) return listed('vouchers', [], { total: 0 })
+  const { vouchers, total } = await pageOfVouchers(ctx, { ...query, customer: holder.id })
+  return listed('vouchers', vouchers.map(toClientVoucher), { total })
+}
+
+/**
+ * Sets the expiration date of a locked voucher for a page of its holder (docs/reference/client-side.md#set-the-expiration-date-of-a-voucher).
+ * A voucher that this customer does not hold is not found: pages could otherwise end or prolong the codes of everybody.
+ */
+export async function setExpirationDate(
+  ctx: Ctx,
+  { voucher, code }: { voucher: StoredVoucher; code: string },
+  { expiration_date, customer, tracking_id }: SetVoucherExpiration,
+): Promise<ClientVoucher> {
+  const holder = await findActingCustomer(ctx, namesOf({ customer, tracking_id }))
+  if (holder === undefined) throw unproven()
+  if (voucher.holder_id !== holder.id) throw notFound('voucher', code)
+  await refuseLateDate(ctx, voucher, expiration_date)
+  return toClientVoucher(await changeVoucher(ctx, voucher, { expiration_date }))
+}
+
+const refuse = refuseWith('invalid_expiration_date' satisfies ErrorKey)
+
+/**
+ * A page moves the date within what the shop has set: to the end of the campaign at most, or, where the campaign has no end, to the
+ * date of the code itself. Otherwise a customer could keep its code valid for ever.
+ */
+async function refuseLateDate(ctx: Ctx, voucher: StoredVoucher, date: string): Promise<void> {
+  if (date <= ctx.now) throw refuse('Property .expiration_date must be in the future')
+  if (voucher.start_date !== null && date < voucher.start_date)
+    throw refuse('Property .expiration_date must not be earlier than the start date of the voucher')
+  const campaign = voucher.campaign_id === null ? undefined : await findCampaign(ctx, voucher.campaign_id)
+  const latest = campaign?.expiration_date ?? voucher.expiration_date
+  if (latest !== null && date > latest)
+    throw refuse(`Property .expiration_date must not be later than ${latest}, which the shop has set`)
+}
+
+const namesOf = ({ customer, tracking_id }: { customer?: string | undefined; tracking_id?: string | undefined }) => ({
+  ...(customer !== undefined && { customer }),
+  ...(tracking_id !== undefined && { tracking_id }),
+})
+
+/** What a page sees of a code: nothing of its value, its campaign or its use. */
+function toClientVoucher(voucher: Voucher): ClientVoucher {
+  const { code, active, metadata, assets, start_date, expiration_date, created_at, object } = voucher
+  return { code, active, metadata, assets, start_date, expiration_date, created_at, object }
+}

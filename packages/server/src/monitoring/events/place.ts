@@ -1,0 +1,34 @@
+import { invalidQuery } from '../../core/http/errors.ts'
+
+/** A place in the order of events: by position, then by the time-ordered part of the id. */
+export interface EventPlace {
+  position: number
+  id: string
+}
+
+/** The part of an event id that sorts by time, whatever its prefix. */
+export const timePartOf = (id: string): string => id.slice(-18)
+
+/** After all events of a position: `~` follows every hexadecimal digit. */
+export const endOf = (position: number): EventPlace => ({ position, id: '~' })
+
+export const beginning: EventPlace = { position: 0, id: '' }
+
+/** `{ position: 731, id: 'evcus_19b…' }` → `731_evcus_19b…` */
+export const toCursor = ({ position, id }: EventPlace): string => `${position}_${id}`
+
+export function readCursor(text: string): EventPlace {
+  const [, position = '', id = ''] = /^(\d{1,15})_([a-z_0-9]{0,40}|~)$/.exec(text) ?? []
+  if (position === '') throw invalidQuery('Property .cursor must be the cursor of an earlier page')
+  return { position: Number(position), id }
+}
+
+/** The smallest time-ordered part of ids that are made at a moment, in Unix milliseconds. */
+export const timePartAt = (at: number): string =>
+  Math.min(Math.max(0, at), 0xfffffffffff).toString(16).padStart(11, '0')
+
+/** The moment in the id of a request or a background run, in Unix milliseconds; null: it has none. */
+export function momentOf(groupId: string): number | null {
+  const [, hex] = /^[vw]-([0-9a-f]{11})[0-9a-f]{7}$/.exec(groupId) ?? []
+  return hex === undefined ? null : Number.parseInt(hex, 16)
+}

@@ -1,0 +1,195 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import { catalogue, eventTypes } from '../../core/events/catalogue.ts'
+import { idPrefix } from '../../core/lib/ids.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+import { type EventPlace, timePartOf } from './place.ts'
+import type { StoredEvent } from './schema.ts'
+
+/** The prefixes of event ids: within each of them, the primary key has the order of time. */
+const prefixes = [...new Set(eventTypes.map((type) => idPrefix(`${catalogue[type].entity}_event`)))]
+
+/** Where to look: the events after a place, between two positions and two times of their ids. */
+export interface EventRange {
+  descending: boolean
+  after: EventPlace | null
+  /** Null: unbounded. */
+  positions: { from: number | null; to: number | null }
+  times: { from: string | null; to: string | null }
+}
+
+export interface ExaminedEvents {
+  /** How many were compared with the filters. */
+  examined: number
+  /** The last of them. */
+  last: EventPlace | null
+  /** Those that match, in the order asked for, with the size of their data in bytes. */
+  matching: Array<EventPlace & { size: number }>
+}
+
+type Direction = RawBuilder<unknown>
+
+const directions = (descending: boolean): { along: Direction; against: Direction; beyond: Direction } =>
+  descending
+    ? { along: sql`desc`, against: sql`asc`, beyond: sql`<` }
+    : { along: sql`asc`, against: sql`desc`, beyond: sql`>` }
+
+/** The sort key. Ids made in the same transaction sort by time whatever their prefix. */
+const sorted = (table: 'e' | 'examined' | 'picked', direction: Direction): RawBuilder<unknown> => {
+  const [position, id] = [sql.ref(`${table}.position`), sql.ref(`${table}.id`)]
+  return sql`${position} ${direction}, right(${id}, 18) collate "C" ${direction}, ${id} ${direction}`
+}
+
+/**
+ * Reads the next events by position. Oldest first, only events whose transaction is older than every running one: no other can
+ * appear between them later. Newest first, all that are visible. The last transaction is read whole: its events are sorted afterwards,
+ * so that the index provides the order, whatever the planner estimates.
+ */
+export function examinePositioned(ctx: Ctx, range: EventRange, where: Condition[], counts: Counts) {
+  const { descending, after, positions } = range
+  const { along } = directions(descending)
+  const { from, to } = bounds(descending, after, positions)
+  return examine(
+    ctx,
+    sql`select e.id, e.position, ${matches(where)} as matches from event_rows e
+      where e.project_id = ${ctx.project_id} and e.position > 0
+        ${from === null ? sql`` : sql`and e.position >= ${from}`} ${to === null ? sql`` : sql`and e.position <= ${to}`}
+        ${descending ? sql`` : sql`and e.position < ${finalPosition}`} ${beyondPlace(range)}
+      order by e.position ${along} fetch first (${counts.examined}) rows with ties`,
+    range,
+    counts,
+  )
+}
+
+/** Reads the next events without a position, by the time in their ids: for each prefix from the primary key, then merged. */
+export function examineUnpositioned(ctx: Ctx, range: EventRange, where: Condition[], counts: Counts) {
+  const { descending, after, times } = range
+  const { along } = directions(descending)
+  const reached = after === null ? null : timePartOf(after.id)
+  const from = descending ? times.from : laterOf(times.from, reached)
+  const to = descending ? earlierOf(times.to, reached) : times.to
+  return examine(
+    ctx,
+    sql`select e.* from event_positions s cross join unnest(${prefixes}::text[]) prefix cross join lateral (
+        select e.id, e.position, ${matches(where)} as matches from event_rows e
+        where e.project_id = ${ctx.project_id} and e.position = 0
+          and e.id >= prefix || ${from ?? ''} and e.id <= prefix || s.unpositioned_until
+          ${to === null ? sql`` : sql`and e.id < prefix || ${to} || 'g'`} ${beyondPlace(range)}
+        order by e.id ${along} limit ${counts.examined}) e
+      order by ${sorted('e', along)} limit ${counts.examined}`,
+    range,
+    counts,
+  )
+}
+
+/** Reads the next events of one entity, of which there are few: from the index on entities. */
+export function examineEntity(ctx: Ctx, entityId: string, range: EventRange, where: Condition[], limit: number) {
+  const { along } = directions(range.descending)
+  const counts = { examined: limit + 1, matching: limit + 1 }
+  return examine(
+    ctx,
+    // offset 0: the planner must not search the index on positions for them.
+    sql`select e.id, e.position, true as matches from (
+        select e.id, e.position from event_rows e
+        where e.project_id = ${ctx.project_id} and e.entity_id = ${entityId} and ${matches(where)}
+          ${range.descending ? sql`` : sql`and e.position < ${finalPosition}`} ${beyondPlace(range)} offset 0) e
+      order by ${sorted('e', along)} limit ${counts.examined}`,
+    range,
+    counts,
+  )
+}
+
+/** How many events are compared at most, and how many matching ones are returned. */
+export interface Counts {
+  examined: number
+  matching: number
+}
+
+/** Positions below this one are final: every transaction that could still insert there has ended. */
+const finalPosition = sql`(select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift from event_positions)`
+
+const matches = (where: Condition[]): RawBuilder<unknown> =>
+  where.length === 0 ? sql`true` : sql`(${sql.join(where, sql` and `)})`
+
+function beyondPlace({ descending, after }: EventRange): RawBuilder<unknown> {
+  if (after === null) return sql``
+  const { beyond } = directions(descending)
+  return sql`and (e.position, right(e.id, 18) collate "C", e.id) ${beyond}
+    (${after.position}::bigint, ${timePartOf(after.id)}, ${after.id})`
+}
+
+function bounds(descending: boolean, after: EventPlace | null, { from, to }: EventRange['positions']) {
+  if (after === null) return { from, to }
+  return descending
+    ? { from, to: Math.min(to ?? after.position, after.position) }
+    : { from: Math.max(from ?? 0, after.position), to }
+}
+
+const laterOf = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b > a) ? b : a)
+const earlierOf = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a)
+
+async function examine(
+  { db, project_id }: Ctx,
+  query: RawBuilder<unknown>,
+  { descending }: EventRange,
+  { matching }: Counts,
+): Promise<ExaminedEvents> {
+  const { along, against } = directions(descending)
+  const { rows } = await sql<{ found: ExaminedEvents }>`
+    with examined as materialized (${query}), picked as materialized (
+      select id, position from examined where matches order by ${sorted('examined', along)} limit ${matching}
+    )
+    select jsonb_build_object(
+      'examined', (select count(*) from examined),
+      'last', (select jsonb_build_object('id', id, 'position', position) from examined order by ${sorted('examined', against)} limit 1),
+      'matching', (select coalesce(jsonb_agg(jsonb_build_object('id', picked.id, 'position', picked.position,
+          'size', octet_length(e.data) + coalesce(octet_length(p.parts), 0))
+          order by ${sorted('picked', along)}), '[]')
+        from picked join event_rows e on e.project_id = ${project_id} and e.id = picked.id
+        left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id)) as found`.execute(db)
+  return (rows[0] as { found: ExaminedEvents }).found
+}
+
+/** Events by their ids, in this order, without those that were erased meanwhile. */
+export async function listEventsById({ db, project_id }: Ctx, ids: readonly string[]): Promise<StoredEvent[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('events')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .select(['id', 'type', 'data', 'created_at', 'group_id', 'category', 'event_source', 'entity_id'])
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row as StoredEvent]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** The position from which on events appear that do not exist yet, and the one that no transaction has reached. */
+export async function getPositions({ db }: Ctx): Promise<{ final: number; next: number }> {
+  const { rows } = await sql<{ final: number; next: number }>`
+    select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift as final,
+      pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift as next
+    from event_positions`.execute(db)
+  return rows[0] as { final: number; next: number }
+}
+
+/** Of the last event of each prefix whose id is older than a time, the highest position; null: there is none. */
+export async function findPositionBefore({ db, project_id }: Ctx, time: string): Promise<number | null> {
+  const { rows } = await sql<{ position: number | null }>`
+    select max(e.position) as position from unnest(${prefixes}::text[]) prefix cross join lateral (
+      select e.position from event_rows e
+      where e.project_id = ${project_id} and e.id >= prefix and e.id < prefix || ${time} order by e.id desc limit 1) e`.execute(
+    db,
+  )
+  return rows[0]?.position ?? null
+}
+
+/** Of the first event of each prefix whose id is not older than a time, the lowest position; null: there is none. */
+export async function findPositionAfter({ db, project_id }: Ctx, time: string): Promise<number | null> {
+  const { rows } = await sql<{ position: number | null }>`
+    select min(e.position) as position from unnest(${prefixes}::text[]) prefix cross join lateral (
+      select e.position from event_rows e
+      where e.project_id = ${project_id} and e.id >= prefix || ${time} and e.id < prefix || 'g' order by e.id limit 1) e`.execute(
+    db,
+  )
+  return rows[0]?.position ?? null
+}
