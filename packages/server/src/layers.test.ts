@@ -6,6 +6,7 @@ import { sourceTexts } from './testing/sources.ts'
 const modules = [
   'core',
   'account',
+  'monitoring',
   'definitions',
   'audience',
   'catalogue',

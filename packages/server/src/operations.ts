@@ -31,6 +31,7 @@ import { referrals } from './loyalty/referrals/routes.ts'
 import { rewardAssignments } from './loyalty/reward-assignments/routes.ts'
 import { rewards } from './loyalty/rewards/routes.ts'
 import { loyaltyTiers } from './loyalty/tiers/routes.ts'
+import { auditLog } from './monitoring/audit-log/routes.ts'
 import { orders } from './orders/routes.ts'
 import { redeeming } from './redemptions/redeem-routes.ts'
 import { redemptions } from './redemptions/routes.ts'
@@ -78,6 +79,7 @@ export const operations: readonly Operation[] = [
   ...codeImages,
   ...projects,
   ...apiKeys,
+  ...auditLog,
   ...stackingRules,
   ...customEventSchemas,
 ]

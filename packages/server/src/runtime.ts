@@ -13,6 +13,7 @@ import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
 import { limits } from './core/lib/limits.ts'
 import type { Settings } from './core/settings.ts'
+import { openAuditLog } from './monitoring/audit-log/writer.ts'
 import { wiring } from './wiring.ts'
 
 /**
@@ -74,9 +75,10 @@ export async function openRuntime(
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
     const deferred = openDeferredWriter(database.db, log)
+    const auditLog = openAuditLog(database.db, log)
     const configurations = openConfigurations()
     return {
-      runtime: { database, jobs, settings, credentials, configurations, deferred, wiring, log, now },
+      runtime: { database, jobs, settings, credentials, configurations, deferred, auditLog, wiring, log, now },
       first_keys: result,
     }
   } catch (error) {
@@ -87,11 +89,12 @@ export async function openRuntime(
 }
 
 export async function closeRuntime(
-  { jobs, credentials, deferred, database }: Runtime,
+  { jobs, credentials, deferred, auditLog, database }: Runtime,
   gracefulSeconds: number,
 ): Promise<void> {
   await jobs.close({ graceful_seconds: gracefulSeconds })
   await deferred.close()
+  await auditLog.close()
   await credentials.close()
   await database.close()
 }

@@ -18,6 +18,7 @@ import { updateVouchersInBulk, updateVouchersMetadata } from './incentives/vouch
 import { importVouchers } from './incentives/vouchers/import.ts'
 import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
 import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
+import { maintainPartitions } from './monitoring/audit-log/partitions.ts'
 import { importOrders } from './orders/import.ts'
 
 /** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
@@ -44,7 +45,7 @@ const asyncActions: readonly AsyncActionDefinition[] = [
 /** Starts the job workers and the periodic jobs of this process. */
 export async function startJobs(runtime: Runtime): Promise<void> {
   await workAsyncActions(runtime, asyncActions)
-  await startMaintenance(runtime)
+  await startMaintenance(runtime, [maintainPartitions])
   startSegmentWorker(runtime)
   startDailyLoyaltyJob(runtime)
   watchExports(runtime)

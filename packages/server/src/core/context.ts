@@ -4,6 +4,7 @@ import type { Database, Db } from './db/database.ts'
 import type { Project } from './db/project-row.ts'
 import type { Role } from './db/tables.ts'
 import type { DeferredWriter } from './events/deferred-writer.ts'
+import type { AuditLog } from './http/audit-log.ts'
 import type { ClientIdentity } from './http/client-identity.ts'
 import type { Credentials } from './http/credentials.ts'
 import type { ReplyStore } from './http/stored-reply.ts'
@@ -23,6 +24,8 @@ export interface Runtime {
   configurations: Configurations
   /** Writes informational events after the response. */
   deferred: DeferredWriter
+  /** Logs requests after the response. */
+  auditLog: AuditLog
   /** The calls from lower modules to higher ones. */
   wiring: Wiring
   log: FastifyBaseLogger

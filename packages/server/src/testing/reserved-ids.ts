@@ -10,5 +10,4 @@ export const reservedIds: Partial<Record<IdKind, string>> = {
   consent: 'consents are not served',
   consent_group: 'consents are not served',
   distribution_event: 'distributions are not served',
-  audit_entry: 'the audit log is not served',
 }

@@ -6,10 +6,12 @@ import { openDeferredWriter } from '../core/events/deferred-writer.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { readSettings, type Settings } from '../core/settings.ts'
+import { openAuditLog } from '../monitoring/audit-log/writer.ts'
 import { wiring } from '../wiring.ts'
 
+/** Without the audit log, whose writes between others would disturb tests that count statements or waiting requests. */
 export const testSettings = (env: Record<string, string> = {}): Settings =>
-  readSettings({ LOG_LEVEL: 'silent', CLIENT_RATE_LIMIT: '', WRONG_CREDENTIALS_LIMIT: '', ...env })
+  readSettings({ LOG_LEVEL: 'silent', AUDIT_LOG: 'off', CLIENT_RATE_LIMIT: '', WRONG_CREDENTIALS_LIMIT: '', ...env })
 
 /** A runtime on an open database, without job workers; two on one database simulate two nodes. */
 export async function openTestRuntime(
@@ -24,6 +26,7 @@ export async function openTestRuntime(
     settings: testSettings(env),
     configurations: openConfigurations(),
     deferred: openDeferredWriter(database.db, log),
+    auditLog: openAuditLog(database.db, log),
     wiring,
     log,
     now,

@@ -12,6 +12,7 @@ import * as sessions from './migrations/0008-ended-sessions.ts'
 import * as clientIdentity from './migrations/0009-client-identity.ts'
 import * as downloads from './migrations/0010-signed-downloads.ts'
 import * as clientOrders from './migrations/0011-client-orders.ts'
+import * as auditLog from './migrations/0013-audit-log.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import { inTransaction, type Trx } from './transaction.ts'
@@ -36,6 +37,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0009-client-identity', clientIdentity],
   ['0010-signed-downloads', downloads],
   ['0011-client-orders', clientOrders],
+  ['0013-audit-log', auditLog],
 ]
 
 /** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */

@@ -6,6 +6,7 @@ import type { CodeTables } from './tables/codes.ts'
 import type { ConfigurationTables } from './tables/configuration.ts'
 import type { InstallationTables } from './tables/installation.ts'
 import type { LoyaltyTables } from './tables/loyalty.ts'
+import type { MonitoringTables } from './tables/monitoring.ts'
 import type { PlatformTables } from './tables/platform.ts'
 import type { ReferralTables } from './tables/referrals.ts'
 
@@ -18,6 +19,7 @@ export type * from './tables/columns.ts'
 export type * from './tables/configuration.ts'
 export type * from './tables/installation.ts'
 export type * from './tables/loyalty.ts'
+export type * from './tables/monitoring.ts'
 export type * from './tables/platform.ts'
 export type * from './tables/referrals.ts'
 
@@ -25,6 +27,7 @@ export type * from './tables/referrals.ts'
 export interface Tables
   extends InstallationTables,
     PlatformTables,
+    MonitoringTables,
     ConfigurationTables,
     AudienceTables,
     CatalogueTables,

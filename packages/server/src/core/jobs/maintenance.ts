@@ -6,10 +6,22 @@ import { foldTallies } from '../db/tallies.ts'
 import { foldUsage } from '../db/usage.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 
-/** Schedules the cleanup every minute, on one node at a time: it is cheap when there is little to do. */
-export async function startMaintenance(runtime: Runtime): Promise<void> {
+/** Maintenance of a module above this one. */
+export type MaintenanceTask = (runtime: Runtime, signal: AbortSignal) => Promise<void>
+
+/**
+ * Schedules the cleanup every minute, on one node at a time: it is cheap when there is little to do. A failed task does not stop
+ * the others.
+ */
+export async function startMaintenance(runtime: Runtime, tasks: readonly MaintenanceTask[] = []): Promise<void> {
   const { jobs, database, now } = runtime
-  await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal))
+  await jobs.work('maintenance', async (_, { signal }) => {
+    const failures: unknown[] = []
+    for (const task of [() => maintain(database, toInstant(now()), signal), ...tasks])
+      await task(runtime, signal).catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+    return undefined
+  })
   await jobs.schedule('maintenance', '* * * * *')
 }
 
