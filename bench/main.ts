@@ -1,3 +1,4 @@
+import { auditCost } from './audit-cost.ts'
 import { codes } from './codes.ts'
 import { compare } from './compare.ts'
 import { customerImport } from './customer-import.ts'
@@ -14,6 +15,7 @@ const benches = {
   compare,
   engine,
   'operation-cost': operationCost,
+  'audit-cost': auditCost,
   'customer-list': customerList,
   'customer-import': customerImport,
   'voucher-import': voucherImport,

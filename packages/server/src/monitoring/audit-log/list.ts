@@ -45,7 +45,8 @@ function boundsOf(
   const isAllTime = request_id !== undefined && before === null
   const from = after !== null ? after + 1 : isAllTime ? 0 : (before ?? now + 1) - dayMs
   const bounds = { from: firstIdAt(from), before: before === null ? lastId : firstIdAt(before) }
-  if (starting_after_id !== undefined && starting_after_id < bounds.before) bounds.before = cursorOf(starting_after_id)
+  const cursor = starting_after_id === undefined ? lastId : checkedCursor(starting_after_id)
+  if (cursor < bounds.before) bounds.before = cursor
   if (request_id === undefined) return bounds
   const id = `${idPrefix('audit_entry')}${request_id.slice(idPrefix('request').length)}`
   const isWithin = request_id.startsWith(idPrefix('request')) && id >= bounds.from && id < bounds.before
@@ -55,7 +56,7 @@ function boundsOf(
 /** After every id: `g` is no hexadecimal digit. */
 const lastId = `${idPrefix('audit_entry')}g`
 
-function cursorOf(id: string): string {
+function checkedCursor(id: string): string {
   if (/^log_[0-9a-f]{18}$/.test(id)) return id
   throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
 }

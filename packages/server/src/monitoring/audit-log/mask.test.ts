@@ -10,7 +10,10 @@ test.each([
   ['{"password":"with \\" quote","b":1}', '{"password":"***","b":1}'],
   ['{"password":"\\\\","b":"c"}', '{"password":"***","b":"c"}'],
   ['{"pin_password":123456,"b":-1}', '{"pin_password":"***","b":-1}'],
-  ['{"webhook_token":"x","Authorization":"Bearer x","webhook-signature":"v1,x"}', '{"webhook_token":"***","Authorization":"***","webhook-signature":"***"}'],
+  [
+    '{"webhook_token":"x","Authorization":"Bearer x","webhook-signature":"v1,x"}',
+    '{"webhook_token":"***","Authorization":"***","webhook-signature":"***"}',
+  ],
   ['{"tracking_id":"track_abc","customer":{"source_id":"c1"}}', '{"tracking_id":"***","customer":{"source_id":"c1"}}'],
   ['{"token":null,"secret":true,"token_type":"Bearer"}', '{"token":null,"secret":true,"token_type":"Bearer"}'],
   ['{"access_token":{"nested":"stays"}}', '{"access_token":{"nested":"stays"}}'],
@@ -21,14 +24,26 @@ test.each([
   ['{"access_token":"cut in the midd', '{"access_token":"***"'],
   ['{"access_token":"cut in an escape\\', '{"access_token":"***"\\'],
   ["{'client_secret': 'x', 'a': 'b'}", `{'client_secret': "***", 'a': 'b'}`],
-  ['grant_type=client_credentials&client_secret=x&scope=api', 'grant_type=client_credentials&client_secret=***&scope=api'],
+  [
+    'grant_type=client_credentials&client_secret=x&scope=api',
+    'grant_type=client_credentials&client_secret=***&scope=api',
+  ],
   // addresses
-  ['{"url":"https://x.test/v1/exports/exp_1?token=proj.99.sig","n":1}', '{"url":"https://x.test/v1/exports/exp_1?token=***","n":1}'],
+  [
+    '{"url":"https://x.test/v1/exports/exp_1?token=proj.99.sig","n":1}',
+    '{"url":"https://x.test/v1/exports/exp_1?token=***","n":1}',
+  ],
   ['{"reports":["https://x.test/v1/task-results/aB3_-x"]}', '{"reports":["https://x.test/v1/task-results/***"]}'],
   ['/client/v1/validate?code=A&tracking_id=track_x&amount=1', '/client/v1/validate?code=A&tracking_id=***&amount=1'],
-  ['/v1/x?customer[tracking_id]=a&customer%5Btracking_id%5D=b', '/v1/x?customer[tracking_id]=***&customer%5Btracking_id%5D=***'],
+  [
+    '/v1/x?customer[tracking_id]=a&customer%5Btracking_id%5D=b',
+    '/v1/x?customer[tracking_id]=***&customer%5Btracking_id%5D=***',
+  ],
   // what is no secret
-  ['{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}', '{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}'],
+  [
+    '{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}',
+    '{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}',
+  ],
   ['', ''],
 ])('%s', (text, expected) => {
   expect(maskSecrets(text)).toBe(expected)

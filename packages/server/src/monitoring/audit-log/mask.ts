@@ -3,25 +3,35 @@
  * a secret (`access_token`, `X-App-Token`, `clientSecret`), and the token in the address of a report. It works on the text,
  * not on parsed JSON: a body may be cut, malformed or no JSON, and parsing a valid one would cost more than the rest of its entry.
  *
- * Each match ends where the next one can begin, so the time is proportional to the length.
+ * Each search continues where the last value ended, so the time is proportional to the length.
  */
 export function maskSecrets(text: string): string {
   const readable = text.includes('\\u00') ? text.replace(escapes, unescapeLetter) : text
-  return readable.replace(secrets, masked)
+  let masked = ''
+  let done = 0
+  secretNames.lastIndex = 0
+  for (let found = secretNames.exec(readable); found !== null; found = secretNames.exec(readable)) {
+    const from = secretNames.lastIndex
+    const isMember = found[1] !== undefined
+    const pattern = isMember ? memberValue : fieldValue
+    pattern.lastIndex = from
+    if (!pattern.test(readable)) continue
+    masked += `${readable.slice(done, from)}${isMember ? '"***"' : '***'}`
+    done = pattern.lastIndex
+    secretNames.lastIndex = done
+  }
+  return done === 0 ? readable : masked + readable.slice(done)
 }
 
 /**
- * A name, then a string up to its end or that of the text, in either kind of quotes, or a number; or the value of a form field.
- * `tracking_id`: for some hours it proves to the client side which customer one is (docs/reference/client-side.md#identity).
+ * A name and what stands before its value: group 1 of a member in JSON. `tracking_id`: for some hours it proves to the client side
+ * which customer one is (docs/reference/client-side.md#identity).
  */
-const secrets =
-  /(?<name>token|secret|password|passwd|authorization|signature|tracking[_-]?id)(?:(?<quote>["']\s*:\s*)(?:"[^"\\]*(?:\\.[^"\\]*)*"?|'[^']*'?|-?\d[\w.+-]*)|(?<equals>(?:\]|%5D)*=)[^&\s"'\\]+)|(?<report>\/task-results\/)[\w-]+/gis
-
-function masked(...match: unknown[]): string {
-  const { name, quote, equals, report } = match.at(-1) as Record<string, string | undefined>
-  if (report !== undefined) return `${report}***`
-  return quote === undefined ? `${name}${equals}***` : `${name}${quote}"***"`
-}
+const secretNames =
+  /(?:token|secret|password|passwd|authorization|signature|tracking[_-]?id)(?:(["']\s*:\s*)|(?:\]|%5D)*=)|\/task-results\//gi
+/** A string up to its end or that of the text, in either kind of quotes; or a number. */
+const memberValue = /"[^"\\]*(?:\\.[^"\\]*)*"?|'[^']*'?|-?\d[\w.+-]*/sy
+const fieldValue = /[^&\s"'\\]+/y
 
 /**
  * An escape in a JSON string. The name of a member may be written with escaped letters (`"acces\u0073_token"`); escapes are
