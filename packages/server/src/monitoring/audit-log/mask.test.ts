@@ -17,6 +17,11 @@ test.each([
   ['{"tracking_id":"track_abc","customer":{"source_id":"c1"}}', '{"tracking_id":"***","customer":{"source_id":"c1"}}'],
   ['{"token":null,"secret":true,"token_type":"Bearer"}', '{"token":null,"secret":true,"token_type":"Bearer"}'],
   ['{"access_token":{"nested":"stays"}}', '{"access_token":{"nested":"stays"}}'],
+  [
+    '{"APP_TOKEN":"x","CLIENT_SECRET":"y","TRACKING_ID":"z"}',
+    '{"APP_TOKEN":"***","CLIENT_SECRET":"***","TRACKING_ID":"***"}',
+  ],
+  ['{"passwd":"x"}', '{"passwd":"***"}'],
   // letters of a name as escapes; an escaped backslash is none
   ['{"acces\\u0073_t\\u006Fken":"x"}', '{"access_token":"***"}'],
   ['{"a":"\\\\u0074oken","b":"\\u0022"}', '{"a":"\\\\u0074oken","b":"\\u0022"}'],
@@ -47,6 +52,21 @@ test.each([
   ['', ''],
 ])('%s', (text, expected) => {
   expect(maskSecrets(text)).toBe(expected)
+})
+
+test.each([
+  'token',
+  'secret',
+  'password',
+  'passwd',
+  'authorization',
+  'signature',
+  'tracking_id',
+  'trackingId',
+  'TOKEN',
+  'SECRET',
+])('the value of %s alone is masked', (name) => {
+  expect(maskSecrets(`{"${name}":"x"}`)).toBe(`{"${name}":"***"}`)
 })
 
 test.each([

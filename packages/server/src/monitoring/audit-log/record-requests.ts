@@ -60,39 +60,37 @@ function entryOf(
   { project, keys }: Identity,
   hasBodies: boolean,
 ): AuditEntry {
-  const { method } = request
-  const type = hasBodies ? typeOf(request.headers['content-type'], route) : 'none'
-  return {
-    ...headOf(request, ended, route, limits.audit_url_length_max),
-    project_id: project.id,
-    claimed: null,
-    app_id: appIdOf(keys, isServerKey),
-    client_app_id: appIdOf(keys, isClientKey),
-    is_form: type === 'form',
-    request_body: requestBodyOf(request, type),
-    response_body:
-      hasBodies && request.reply_body !== '' && method !== 'HEAD' ? textUpToBytes(request.reply_body) : null,
-  }
+  const { headers, reply_body } = request
+  const entry = newEntry(request, ended, route, limits.audit_url_length_max)
+  entry.project_id = project.id
+  entry.app_id = appIdOf(keys, isServerKey)
+  entry.client_app_id = appIdOf(keys, isClientKey)
+  if (!hasBodies) return entry
+  const type = typeOf(headers['content-type'], route)
+  entry.is_form = type === 'form'
+  entry.request_body = requestBodyOf(request, type)
+  if (reply_body !== '' && entry.method !== 'HEAD') entry.response_body = textUpToBytes(reply_body)
+  return entry
 }
 
 /** Without bodies, and with a short URL: anybody can send such requests. */
 const refusedUrlLengthMax = 1_024
 
 function refusedEntryOf(request: FastifyRequest, ended: Ended, route: LoggedRoute): AuditEntry {
-  return {
-    ...headOf(request, ended, route, refusedUrlLengthMax),
-    project_id: null,
-    claimed: claimedIn(request.headers),
-    app_id: null,
-    client_app_id: null,
-    is_form: false,
-    request_body: null,
-    response_body: null,
-  }
+  const entry = newEntry(request, ended, route, refusedUrlLengthMax)
+  entry.claimed = claimedIn(request.headers)
+  return entry
 }
 
-function headOf({ id, method, url, headers }: FastifyRequest, ended: Ended, route: LoggedRoute, urlLengthMax: number) {
+function newEntry(
+  { id, method, url, headers }: FastifyRequest,
+  ended: Ended,
+  route: LoggedRoute,
+  urlLengthMax: number,
+): AuditEntry {
   return {
+    project_id: null,
+    claimed: null,
     request_id: id,
     request_duration: Math.round(ended.seconds * 1_000),
     status_code: ended.status,
@@ -101,7 +99,12 @@ function headOf({ id, method, url, headers }: FastifyRequest, ended: Ended, rout
     endpoint: method === 'HEAD' ? route.endpoint.replace('GET', method) : route.endpoint,
     url: copyUpTo(url, urlLengthMax),
     user_email: null,
+    app_id: null,
+    client_app_id: null,
     client_request_id: headerText(headers['x-request-id']),
+    is_form: false,
+    request_body: null,
+    response_body: null,
   }
 }
 
@@ -134,7 +137,7 @@ function credentialIn(header: string | string[] | undefined): string | null {
 }
 
 /** How a request body is logged. */
-type BodyType = 'text' | 'form' | 'file' | 'none'
+type BodyType = 'text' | 'form' | 'file'
 
 function typeOf(contentType: string | undefined, { takesFile }: LoggedRoute): BodyType {
   if (contentType === undefined || contentType.startsWith('application/json')) return 'text'
@@ -148,7 +151,7 @@ const mediaTypeIn = (contentType: string): string => (contentType.split(';', 1)[
 
 /** Files are not logged, only their size. */
 function requestBodyOf({ raw_body: bytes, headers }: FastifyRequest, type: BodyType): string | null {
-  if (type === 'none' || bytes === undefined || bytes.length === 0) return null
+  if (bytes === undefined || bytes.length === 0) return null
   if (type !== 'file') return textOfBytes(bytes)
   return `(${mediaTypeIn(headers['content-type'] ?? '').slice(0, limits.name_length_max)}, ${bytes.length} bytes)`
 }

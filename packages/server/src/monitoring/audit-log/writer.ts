@@ -11,7 +11,7 @@ import { toRow } from './row.ts'
 import { findClaimedKeys, insertEntries, type NewAuditLogRow } from './store.ts'
 
 /** Entries wait this long for others, so that one statement writes them all. */
-const waitMs = 250
+const waitMs = 500
 /** Entries and characters of one statement: its texts are masked and copied without a pause. */
 const [entriesMax, lengthMax] = [500, 300_000]
 /** Pauses between attempts while the database cannot be written. */
@@ -194,7 +194,7 @@ async function insertInPartitions(db: Db, rows: readonly NewAuditLogRow[]): Prom
     return await insertEntries(db, rows)
   } catch (error) {
     if (sqlState(error) !== noPartition) throw error
-    await makePartitions(db, daysOf(rows.map(({ at }) => at)))
+    await makePartitions(db, daysOf(rows.map(({ head }) => head.at)))
     return insertEntries(db, rows)
   }
 }
