@@ -52,22 +52,26 @@ async function fill({ db, execute }: Database): Promise<void> {
   const perDay = Math.floor(entries / days)
   const body = (length: number) => JSON.stringify({ text: 'abcdefghij'.repeat(length / 10) })
   for (let day = 0; day < days; day += 1) {
-    const from = firstDay + day * dayMs
-    await execute(
-      `insert into audit_log (project_id, id, created_at, request_duration, status_code, channel, method, endpoint, url, app_id,
-         request_body, response_body)
-       select $1, 'log_' || lpad(to_hex(at), 11, '0') || lpad(to_hex(n), 7, '0'), to_timestamp(at / 1000.0), n % 50,
-         case when n % 50 = 0 then 404 else 200 end, 'API',
-         case when n % 100000 = 7 then 'DELETE' when n % 3 = 0 then 'POST' else 'GET' end,
-         case when n % 100000 = 7 then 'DELETE_v1_vouchers' when n % 3 = 0 then 'POST_v1_redemptions' else 'GET_v1_vouchers' end,
-         '/v1/vouchers/CODE-' || n, case when n % 100000 = 9 then 'rare-' else 'common' end || '0123456789abcdef0123456789abcd',
-         case when n % 3 = 0 then $2 || n || '"}' end, $3 || n || '"}'
-       from (select n, $4::bigint + (n::bigint * ${dayMs}) / $5::bigint as at from generate_series(0, $5::int - 1) n) rows`,
-      [projectId, body(300).slice(0, -2), body(700).slice(0, -2), from, perDay],
-    )
+    const values = [projectId, body(300).slice(0, -2), body(700).slice(0, -2), firstDay + day * dayMs, perDay]
+    for (let from = 0; from < perDay; from += atOnce)
+      await execute(insertion, [...values, from, Math.min(from + atOnce, perDay) - 1])
     console.log(`  ${(perDay * (day + 1)).toLocaleString('en')} entries`)
   }
 }
+
+/** Entries of one statement, which has a time limit. */
+const atOnce = 100_000
+
+const insertion = `
+  insert into audit_log (project_id, id, created_at, request_duration, status_code, channel, method, endpoint, url, app_id,
+    request_body, response_body)
+  select $1, 'log_' || lpad(to_hex(at), 11, '0') || lpad(to_hex(n), 7, '0'), to_timestamp(at / 1000.0), n % 50,
+    case when n % 50 = 0 then 404 else 200 end, 'API',
+    case when n % 100000 = 7 then 'DELETE' when n % 3 = 0 then 'POST' else 'GET' end,
+    case when n % 100000 = 7 then 'DELETE_v1_vouchers' when n % 3 = 0 then 'POST_v1_redemptions' else 'GET_v1_vouchers' end,
+    '/v1/vouchers/CODE-' || n, case when n % 100000 = 9 then 'rare-' else 'common' end || '0123456789abcdef0123456789abcd',
+    case when n % 3 = 0 then $2 || n || '"}' end, $3 || n || '"}'
+  from (select n, $4::bigint + (n::bigint * ${dayMs}) / $5::bigint as at from generate_series($6::int, $7::int) n) entries`
 
 async function report({ execute }: Database): Promise<void> {
   const { rows } = await execute(`

@@ -19,6 +19,7 @@ const modules = [
   'catalogue',
   'audience',
   'definitions',
+  'monitoring',
   'account',
   'core',
 ]
