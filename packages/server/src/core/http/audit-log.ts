@@ -15,6 +15,7 @@ export interface AuditLog {
 }
 
 export interface AuditCounts {
+  /** Also those of a project that was deleted meanwhile, which has no log any more. */
   written: number
   /** There was no memory left: the database is slower than the entries arrive, or away. */
   dropped_overload: number

@@ -20,39 +20,34 @@ export interface NewAuditLogRow extends Pick<AuditLogRow, 'request_body' | 'resp
 }
 
 /**
- * Inserts entries and returns how many. An entry that exists is left alone, so that a batch can be sent again when it is unknown
- * whether it arrived. Entries of a project that was purged in the meantime are left out.
+ * Inserts entries. One that exists is left alone, so that a batch can be sent again when it is unknown whether it arrived. Entries
+ * of a project that was deleted in the meantime are left out: its log may be purged already.
  */
-export async function insertEntries(db: Db, rows: readonly NewAuditLogRow[]): Promise<number> {
-  const [result] = await insert(db, [
+export async function insertEntries(db: Db, rows: readonly NewAuditLogRow[]): Promise<void> {
+  await insert(db, [
     JSON.stringify(rows.map(({ head }) => head)),
     joinJsonTexts(rows.map(({ request_body }) => request_body ?? '')),
     joinJsonTexts(rows.map(({ response_body }) => response_body ?? '')),
   ])
-  return result?.inserted ?? 0
 }
 
 /** The bodies are sent as they are, without escaping them in JSON. */
-const insert = preparedStatement<{ inserted: number }>(`
-  with inserted as (
-    insert into audit_log (project_id, id, created_at, request_duration, status_code, channel, method, endpoint, url,
-      user_email, app_id, client_app_id, client_request_id, async_action_id, request_body, response_body)
-    select e.project_id, e.id, to_timestamp(e.at / 1000.0), e.request_duration, e.status_code, e.channel, e.method, e.endpoint,
-      e.url, e.user_email, e.app_id, e.client_app_id, e.client_request_id, e.async_action_id,
-      nullif(e.request_body, ''), nullif(e.response_body, '')
-    from rows from (
-      json_to_recordset($1::json) as (project_id text, id text, at bigint, request_duration int, status_code smallint,
-        channel text, method text, endpoint text, url text, user_email text, app_id text, client_app_id text,
-        client_request_id text, async_action_id text),
-      unnest(string_to_array($2, chr(30))),
-      unnest(string_to_array($3, chr(30)))
-    ) as e (project_id, id, at, request_duration, status_code, channel, method, endpoint, url, user_email, app_id,
-      client_app_id, client_request_id, async_action_id, request_body, response_body)
-    where exists (select from projects p where p.id = e.project_id)
-    on conflict do nothing
-    returning 1
-  )
-  select count(*)::int as inserted from inserted`)
+const insert = preparedStatement(`
+  insert into audit_log (project_id, id, created_at, request_duration, status_code, channel, method, endpoint, url, user_email,
+    app_id, client_app_id, client_request_id, async_action_id, request_body, response_body)
+  select e.project_id, e.id, to_timestamp(e.at / 1000.0), e.request_duration, e.status_code, e.channel, e.method, e.endpoint,
+    e.url, e.user_email, e.app_id, e.client_app_id, e.client_request_id, e.async_action_id,
+    nullif(e.request_body, ''), nullif(e.response_body, '')
+  from rows from (
+    json_to_recordset($1::json) as (project_id text, id text, at bigint, request_duration int, status_code smallint,
+      channel text, method text, endpoint text, url text, user_email text, app_id text, client_app_id text,
+      client_request_id text, async_action_id text),
+    unnest(string_to_array($2, chr(30))),
+    unnest(string_to_array($3, chr(30)))
+  ) as e (project_id, id, at, request_duration, status_code, channel, method, endpoint, url, user_email, app_id,
+    client_app_id, client_request_id, async_action_id, request_body, response_body)
+  where exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
+  on conflict do nothing`)
 
 /** The key that refused credentials name, by which their project is known. */
 export interface ClaimedKey {

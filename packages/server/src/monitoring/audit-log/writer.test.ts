@@ -110,6 +110,7 @@ test('while it cannot be written it is kept, and written once when it can be aga
   await openAuditLogAndWrite(other.db, entries[0] as AuditEntry)
   await until(() => (auditLog.counts().waiting_bytes === 0 ? true : undefined))
   expect(await writtenOf(entries, other.db)).toBe(700)
+  expect(auditLog.counts()).toMatchObject({ written: 700, dropped_failure: 0 })
   await auditLog.close()
 })
 

@@ -96,21 +96,25 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger): AuditLog {
       db,
       batch.map(({ entry }) => entry),
     )
-    const inserted = await insertRows(rows)
-    written += inserted
-    droppedFailure += rows.length - inserted
+    const refused = await insertRows(rows)
+    written += rows.length - refused
+    droppedFailure += refused
   }
 
-  /** An entry that the database refuses for what it contains is found by halves and dropped; the others are written. */
+  /**
+   * An entry that the database refuses for what it contains is found by halves and dropped; the others are written. Returns the
+   * number of refused ones.
+   */
   async function insertRows(rows: readonly NewAuditLogRow[]): Promise<number> {
     if (rows.length === 0) return 0
     try {
-      return await insertInPartitions(db, rows)
+      await insertInPartitions(db, rows)
+      return 0
     } catch (error) {
       if (!isRefusedContent(error)) throw error
       if (rows.length === 1) {
         log.warn({ err: error }, 'the database refused an entry of the audit log')
-        return 0
+        return 1
       }
       const half = rows.length >> 1
       return (await insertRows(rows.slice(0, half))) + (await insertRows(rows.slice(half)))
@@ -189,13 +193,13 @@ async function rowsOf(db: Db, entries: readonly AuditEntry[]): Promise<NewAuditL
 const noClaim = { app_id: null, client_app_id: null, token: null }
 
 /** Makes the partition of a day whose first entry this is, or whose partition was dropped. */
-async function insertInPartitions(db: Db, rows: readonly NewAuditLogRow[]): Promise<number> {
+async function insertInPartitions(db: Db, rows: readonly NewAuditLogRow[]): Promise<void> {
   try {
-    return await insertEntries(db, rows)
+    await insertEntries(db, rows)
   } catch (error) {
     if (sqlState(error) !== noPartition) throw error
     await makePartitions(db, daysOf(rows.map(({ head }) => head.at)))
-    return insertEntries(db, rows)
+    await insertEntries(db, rows)
   }
 }
 
