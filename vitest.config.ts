@@ -37,6 +37,7 @@ const embedded = [
   'core/jobs/**',
   'core/query/filter/agreement*',
   'exports/**',
+  'monitoring/audit-log/**',
   'platform/platform*',
   'redemptions/redeem*',
 ]

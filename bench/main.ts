@@ -1,3 +1,5 @@
+import { auditCost } from './audit-cost.ts'
+import { auditLog } from './audit-log.ts'
 import { codes } from './codes.ts'
 import { compare } from './compare.ts'
 import { customerImport } from './customer-import.ts'
@@ -15,6 +17,8 @@ const benches = {
   compare,
   engine,
   'operation-cost': operationCost,
+  'audit-cost': auditCost,
+  'audit-log': auditLog,
   'customer-list': customerList,
   'customer-import': customerImport,
   'voucher-import': voucherImport,

@@ -36,17 +36,20 @@ export const managementHeaders = {
 /** The entry point of this checkout. */
 const thisCheckout = new URL('../packages/server/src/main.ts', import.meta.url)
 
+export interface ShopOptions {
+  is_durable?: boolean
+  /** The entry point of the service. */
+  main?: URL
+  /** Settings besides those of every bench. */
+  env?: Record<string, string>
+}
+
 /** Starts the service on a temporary PostgreSQL, or on the one at BENCH_DATABASE_URL. */
 export async function openShop({
   is_durable = false,
   main = thisCheckout,
   env = {},
-}: {
-  is_durable?: boolean
-  main?: URL
-  /** Settings of the service. */
-  env?: Record<string, string>
-} = {}): Promise<BenchShop> {
+}: ShopOptions = {}): Promise<BenchShop> {
   const postgres = await startPostgres({ url: process.env.BENCH_DATABASE_URL, is_durable })
   const { url: databaseUrl, drop } = await createDatabase(postgres.url)
   return openShopOn(main, { ...env, DATABASE_URL: databaseUrl }, async () => {
@@ -61,14 +64,10 @@ export async function openEmbeddedShop(): Promise<BenchShop> {
   return openShopOn(thisCheckout, { GUERDON_DATA_DIR: folder }, async () => rmSync(folder, { recursive: true }))
 }
 
-async function openShopOn(
-  main: URL,
-  database: Record<string, string>,
-  remove: () => Promise<void>,
-): Promise<BenchShop> {
+async function openShopOn(main: URL, env: Record<string, string>, remove: () => Promise<void>): Promise<BenchShop> {
   const port = await freePort()
   const settings = {
-    ...database,
+    ...env,
     PORT: String(port),
     LOG_LEVEL: 'warn',
     OAUTH_TOKEN_TTL_SECONDS: String(tokenSeconds),
@@ -79,7 +78,7 @@ async function openShopOn(
   return {
     address,
     port,
-    database_url: database.DATABASE_URL ?? '',
+    database_url: env.DATABASE_URL ?? '',
     project_id: /proj_\w+/.exec(server.output)?.[0] as string,
     headers: await headersOf(address, { 'X-App-Id': keys.BOOTSTRAP_APP_ID, 'X-App-Token': keys.BOOTSTRAP_APP_TOKEN }),
     pid: server.pid,

@@ -14,6 +14,7 @@ import { watchRequests } from './core/http/watch-requests.ts'
 import { newWrongCredentials } from './core/http/wrong-credentials.ts'
 import { newId } from './core/lib/ids.ts'
 import { limits } from './core/lib/limits.ts'
+import { recordRequests } from './monitoring/audit-log/record-requests.ts'
 import { operations as allOperations } from './operations.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
 
@@ -59,11 +60,14 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     },
   })
   app.decorateRequest('admitted', null)
+  app.decorateRequest('identity', null)
   app.decorateRequest('raw_body', undefined)
+  app.decorateRequest('reply_body', '')
   acceptBodies(app, settings)
   answerFailures(app, settings)
   const watch = watchRequests(app)
   limitTime(app, watch)
+  recordRequests(watch, runtime)
 
   app.addHook('preClose', async () => {
     // A connection whose last request ends during the stop would otherwise stay open until its keep-alive runs out.

@@ -34,6 +34,7 @@ import { referrals } from './loyalty/referrals/routes.ts'
 import { rewardAssignments } from './loyalty/reward-assignments/routes.ts'
 import { rewards } from './loyalty/rewards/routes.ts'
 import { loyaltyTiers } from './loyalty/tiers/routes.ts'
+import { auditLog } from './monitoring/audit-log/routes.ts'
 import { events } from './monitoring/events/routes.ts'
 import { notifications } from './monitoring/notifications/routes.ts'
 import { usage } from './monitoring/usage/routes.ts'
@@ -90,6 +91,7 @@ export const operations: readonly Operation[] = [
   ...apiKeys,
   ...notifications,
   ...usage,
+  ...auditLog,
   ...stackingRules,
   ...customEventSchemas,
   ...branding,

@@ -14,6 +14,7 @@ import { toInstant } from './core/lib/instant.ts'
 import { limits } from './core/lib/limits.ts'
 import { newMailTally } from './core/mail/tally.ts'
 import type { Settings } from './core/settings.ts'
+import { openAuditLog } from './monitoring/audit-log/writer.ts'
 import { wiring } from './wiring.ts'
 
 /**
@@ -75,6 +76,7 @@ export async function openRuntime(
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
     const deferred = openDeferredWriter(database.db, log)
+    const auditLog = openAuditLog(database.db, log)
     const configurations = openConfigurations()
     return {
       runtime: {
@@ -84,6 +86,7 @@ export async function openRuntime(
         credentials,
         configurations,
         deferred,
+        auditLog,
         mails: newMailTally(),
         wiring,
         webhook_attempts: { succeeded: 0, failed: 0, in_flight: 0 },
@@ -100,11 +103,12 @@ export async function openRuntime(
 }
 
 export async function closeRuntime(
-  { jobs, credentials, deferred, database }: Runtime,
+  { jobs, credentials, deferred, auditLog, database }: Runtime,
   gracefulSeconds: number,
 ): Promise<void> {
   await jobs.close({ graceful_seconds: gracefulSeconds })
   await deferred.close()
+  await auditLog.close()
   await credentials.close()
   await database.close()
 }

@@ -19,6 +19,7 @@ import { updateVouchersInBulk, updateVouchersMetadata } from './incentives/vouch
 import { importVouchers } from './incentives/vouchers/import.ts'
 import { importVouchersCsv } from './incentives/vouchers/import-csv.ts'
 import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
+import { partitionMaintenance } from './monitoring/audit-log/partitions.ts'
 import { notificationMaintenance } from './monitoring/notifications/retention.ts'
 import { importOrders } from './orders/import.ts'
 import { watchSendouts } from './webhooks/delivery/work.ts'
@@ -48,7 +49,11 @@ const asyncActions: readonly AsyncActionDefinition[] = [
 /** Starts the job workers and the periodic jobs of this process. */
 export async function startJobs(runtime: Runtime): Promise<void> {
   await workAsyncActions(runtime, asyncActions)
-  await startMaintenance(runtime, [...notificationMaintenance(runtime.settings), deleteOldSendouts(runtime.settings)])
+  await startMaintenance(runtime, [
+    ...notificationMaintenance(runtime.settings),
+    deleteOldSendouts(runtime.settings),
+    partitionMaintenance(runtime),
+  ])
   await workMails(runtime)
   watchSendouts(runtime)
   startSegmentWorker(runtime)

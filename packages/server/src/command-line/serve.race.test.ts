@@ -30,7 +30,7 @@ test('of four processes started at once on an empty PostgreSQL one bootstraps it
   expect(await Promise.all(nodes.map(({ ended }) => ended))).toEqual(nodes.map(() => 0))
 })
 
-test('SIGTERM finishes the running request and refuses new ones', async () => {
+test('SIGTERM finishes the running request, logs it and refuses new ones', async () => {
   const databaseUrl = await emptyDatabase()
   const node = await startGuerdon({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' })
   const headers = await headersFrom(node)
@@ -59,8 +59,12 @@ test('SIGTERM finishes the running request and refuses new ones', async () => {
     .toBe('refused')
   await holder.query('commit')
   await holder.end()
-  expect((await running).status).toBe(200)
+  const { status, headers: answered } = await running
+  expect(status).toBe(200)
   expect(await node.ended).toBe(0)
+  const id = answered.get('x-request-id')?.replace('v-', 'log_')
+  const { rows: logged } = await watcher.query('select endpoint, status_code from audit_log where id = $1', [id])
+  expect(logged).toEqual([{ endpoint: 'POST_v1_oauth_token', status_code: 200 }])
 })
 
 test('a first start that cannot listen names the setting, and where the keys are that it has made', async () => {

@@ -4,6 +4,7 @@ import type { Database, Db } from './db/database.ts'
 import type { Project } from './db/project-row.ts'
 import type { Role } from './db/tables.ts'
 import type { DeferredWriter } from './events/deferred-writer.ts'
+import type { AuditLog } from './http/audit-log.ts'
 import type { ClientIdentity } from './http/client-identity.ts'
 import type { Credentials } from './http/credentials.ts'
 import type { ReplyStore } from './http/stored-reply.ts'
@@ -26,6 +27,8 @@ export interface Runtime {
   deferred: DeferredWriter
   /** How many mails this process has sent. */
   mails: MailTally
+  /** Logs requests after the response. */
+  auditLog: AuditLog
   /** The calls from lower modules to higher ones. */
   wiring: Wiring
   /** What the metrics show of the deliveries to webhooks by this process. */

@@ -41,6 +41,7 @@ export interface Settings {
   unknown_fields: 'ignore' | 'refuse'
   webhook_timeout_ms: number
   webhook_allow_private_targets: boolean
+  audit_log: 'on' | 'without_bodies' | 'off'
   audit_retention_days: number
   /** Parsed, so that the password it contains is not logged with a URL. */
   smtp: SmtpServer | null
@@ -168,6 +169,11 @@ export const environment = {
     standard: 'false',
     meaning: '`true` allows webhooks to loopback, link-local and private addresses, for local development',
   },
+  AUDIT_LOG: {
+    standard: 'on',
+    meaning:
+      '`on`: requests are logged in the [audit log](audit-log.md) with their bodies; `without_bodies`: without them; `off`: not at all',
+  },
   AUDIT_RETENTION_DAYS: {
     standard: '180',
     meaning:
@@ -262,6 +268,7 @@ export function readSettings(env: Environment): Settings {
     unknown_fields: read('UNKNOWN_FIELDS', oneOf('ignore', 'refuse')),
     webhook_timeout_ms: integer('WEBHOOK_TIMEOUT_MS', 1, 600_000),
     webhook_allow_private_targets: read('WEBHOOK_ALLOW_PRIVATE_TARGETS', boolean),
+    audit_log: read('AUDIT_LOG', oneOf('on', 'without_bodies', 'off')),
     audit_retention_days: integer('AUDIT_RETENTION_DAYS', 1, 36_500),
     smtp: optional('SMTP_URL', parseSmtpUrl),
     mail_from: optional('MAIL_FROM', parseSender),

@@ -85,6 +85,7 @@ function metricsOf(runtime: Runtime, { load, refusals, in_flight }: MetricSource
     },
     ...databaseMetrics(runtime),
     ...credentialMetrics(runtime),
+    ...auditMetrics(runtime),
     gauge(
       'guerdon_event_loop_late_seconds',
       'How late the event loop was at the last check.',
@@ -129,6 +130,23 @@ const credentialMetrics = ({ credentials }: Runtime): Metric[] => [
       const { hits, misses } = credentials.cacheStats()
       return { memory: hits, database: misses }
     },
+  ),
+]
+
+const auditMetrics = ({ auditLog }: Runtime): Metric[] => [
+  counter(
+    'guerdon_audit_entries_total',
+    'Entries of the audit log, by what became of them: written, or dropped for lack of memory or because the database refused them.',
+    'result',
+    () => {
+      const { written, dropped_overload, dropped_failure } = auditLog.counts()
+      return { written, dropped_overload, dropped_failure }
+    },
+  ),
+  gauge(
+    'guerdon_audit_waiting_bytes',
+    'Memory of the entries of the audit log that wait to be written.',
+    () => auditLog.counts().waiting_bytes,
   ),
 ]
 

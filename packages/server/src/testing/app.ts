@@ -100,6 +100,7 @@ async function closeService({ app, runtime }: TestService): Promise<void> {
   await app.close()
   await runtime.jobs.close()
   await runtime.deferred.close()
+  await runtime.auditLog.close()
   await runtime.credentials.close()
 }
 

@@ -66,6 +66,7 @@ export async function openNode(
     await app.close()
     await runtime.jobs.close()
     await runtime.deferred.close()
+    await runtime.auditLog.close()
     await runtime.credentials.close()
   })
   return { app, runtime }

@@ -4,5 +4,4 @@ import type { IdKind } from '../core/lib/ids.ts'
 export const reservedIds: Partial<Record<IdKind, string>> = {
   tracking: 'made of the `source_id` that it hides',
   distribution_event: 'distributions are not served',
-  audit_entry: 'the audit log is not served',
 }

@@ -7,10 +7,12 @@ import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { newMailTally } from '../core/mail/tally.ts'
 import { readSettings, type Settings } from '../core/settings.ts'
+import { openAuditLog } from '../monitoring/audit-log/writer.ts'
 import { wiring } from '../wiring.ts'
 
+/** Without the audit log, whose writes between others would disturb tests that count statements or waiting requests. */
 export const testSettings = (env: Record<string, string> = {}): Settings =>
-  readSettings({ LOG_LEVEL: 'silent', CLIENT_RATE_LIMIT: '', WRONG_CREDENTIALS_LIMIT: '', ...env })
+  readSettings({ LOG_LEVEL: 'silent', AUDIT_LOG: 'off', CLIENT_RATE_LIMIT: '', WRONG_CREDENTIALS_LIMIT: '', ...env })
 
 /** A runtime on an open database, without job workers; two on one database simulate two nodes. */
 export async function openTestRuntime(
@@ -26,6 +28,7 @@ export async function openTestRuntime(
     configurations: openConfigurations(),
     deferred: openDeferredWriter(database.db, log),
     mails: newMailTally(),
+    auditLog: openAuditLog(database.db, log),
     wiring,
     webhook_attempts: { succeeded: 0, failed: 0, in_flight: 0 },
     log,

@@ -54,6 +54,9 @@ export async function tablesWithProjects(db: Db): Promise<ProjectTable[]> {
     left join information_schema.key_column_usage k
       on k.constraint_schema = p.constraint_schema and k.constraint_name = p.constraint_name and k.table_name = p.table_name
     where t.table_schema = current_schema() and t.table_type = 'BASE TABLE'
+      -- The rows of a partition are deleted through its table: it may be dropped at any time.
+      and not (select relispartition from pg_class
+        where relnamespace = t.table_schema::regnamespace and relname = t.table_name)
     group by t.table_name
     order by t.table_name`.execute(db)
   const keyless = rows.find(({ key }) => key === null)

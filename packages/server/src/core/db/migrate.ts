@@ -14,6 +14,7 @@ import * as clientIdentity from './migrations/0009-client-identity.ts'
 import * as downloads from './migrations/0010-signed-downloads.ts'
 import * as clientOrders from './migrations/0011-client-orders.ts'
 import * as webhooks from './migrations/0012-webhooks.ts'
+import * as auditLog from './migrations/0013-audit-log.ts'
 import * as notifications from './migrations/0014-notifications.ts'
 import * as users from './migrations/0015-users-and-branding.ts'
 import * as consents from './migrations/0016-consents-and-event-positions.ts'
@@ -45,6 +46,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0014-notifications', notifications],
   ['0015-users-and-branding', users],
   ['0016-consents-and-event-positions', consents],
+  ['0013-audit-log', auditLog],
 ]
 
 /** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */

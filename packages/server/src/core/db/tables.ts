@@ -6,6 +6,7 @@ import type { CodeTables } from './tables/codes.ts'
 import type { ConfigurationTables } from './tables/configuration.ts'
 import type { InstallationTables } from './tables/installation.ts'
 import type { LoyaltyTables } from './tables/loyalty.ts'
+import type { MonitoringTables } from './tables/monitoring.ts'
 import type { PlatformTables } from './tables/platform.ts'
 import type { ReferralTables } from './tables/referrals.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
@@ -19,6 +20,7 @@ export type * from './tables/columns.ts'
 export type * from './tables/configuration.ts'
 export type * from './tables/installation.ts'
 export type * from './tables/loyalty.ts'
+export type * from './tables/monitoring.ts'
 export type * from './tables/platform.ts'
 export type * from './tables/referrals.ts'
 export type * from './tables/webhooks.ts'
@@ -27,6 +29,7 @@ export type * from './tables/webhooks.ts'
 export interface Tables
   extends InstallationTables,
     PlatformTables,
+    MonitoringTables,
     ConfigurationTables,
     AudienceTables,
     CatalogueTables,

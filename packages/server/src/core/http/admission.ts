@@ -83,6 +83,7 @@ function projectGate(
         wrongCredentials.guard({ address: request.ip, credentials: presented, now: runtime.now() }, check),
     })
     const identity = authenticated instanceof Promise ? await authenticated : authenticated
+    request.identity = identity
     const { project } = identity
     checkKeys(identity, request.ip)
     const isPage = family === 'client' || (family === 'oauth' && !identity.has_server_pair)

@@ -8,6 +8,7 @@ import { inTransaction, type Trx } from '../db/transaction.ts'
 import { newTimeSlice } from '../lib/time-slice.ts'
 import { inProject, newCtx } from '../new-ctx.ts'
 import type { Admitted } from './admission.ts'
+import type { Identity } from './authenticate.ts'
 import { downloadAnswer } from './download.ts'
 import { ApiError, errorText, notFound } from './errors.ts'
 import {
@@ -48,6 +49,10 @@ export interface AnswerParts {
 declare module 'fastify' {
   interface FastifyRequest {
     admitted: Admitted | null
+    /** Whose credentials were accepted, for the audit log: known before the request is admitted. Null for management calls. */
+    identity: Identity | null
+    /** The body of the reply, for the audit log; empty if it has none or is a file. */
+    reply_body: string
     /** The body exactly as it was sent, for the fingerprint of an idempotent request. */
     raw_body: Buffer | undefined
   }
@@ -281,6 +286,7 @@ async function readReplyOf(scope: RequestScope, result: unknown): Promise<Stored
 function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply {
   reply.code(status)
   if (body === '') return reply.send()
+  reply.request.reply_body = body
   return reply.header('Content-Type', 'application/json; charset=utf-8').send(body)
 }
 
@@ -289,6 +295,7 @@ const atOnceLength = 1_048_576
 
 /** Sends a long reply in pieces: to copy and send it at once would keep the event loop. */
 async function sendInPieces(reply: FastifyReply, { status, body }: StoredReply): Promise<FastifyReply> {
+  reply.request.reply_body = body
   const bytes = Buffer.alloc(Buffer.byteLength(body))
   const slice = newTimeSlice()
   for (let at = 0, written = 0; at < body.length; at += atOnceLength) {

@@ -26,9 +26,8 @@ export function answerFailures(app: FastifyInstance, settings: Settings): void {
       request.failure = refusal === thrown ? (refusal.cause ?? null) : thrown
     reply.code(refusal.status).headers(refusal.headers)
     if (refusal.bodiless) return reply.send()
-    return reply
-      .header('Content-Type', 'application/json; charset=utf-8')
-      .send(errorText(refusal, request.id, settings.error_messages))
+    request.reply_body = errorText(refusal, request.id, settings.error_messages)
+    return reply.header('Content-Type', 'application/json; charset=utf-8').send(request.reply_body)
   })
 }
 

@@ -265,6 +265,21 @@ export const limits = {
   email_length_max: 254,
   /** Characters of a URL in a branding. */
   branding_url_length_max: 2_048,
+  /** Size of each body in an entry of the audit log; the rest is cut off. */
+  audit_body_bytes_max: 65_536,
+  /** Characters of the URL in an entry of the audit log; the rest is cut off. */
+  audit_url_length_max: 8_192,
+  /** Memory of the entries of the audit log that wait to be written; further ones are dropped, and counted. */
+  audit_bytes_max: 33_554_432,
+  /** The part of it for entries of requests whose credentials were refused: nobody without credentials can displace other entries. */
+  audit_refused_bytes_max: 4_194_304,
+  /** How long a stopping node tries to write the audit log. */
+  audit_close_ms: 5_000,
+  /** How long the removal of an old day of the audit log waits for a lock: reads and writes of the log wait behind it as long. */
+  audit_lock_ms: 250,
+  /** Time within which a search of the audit log must be answered. */
+  audit_search_seconds: 10,
+
   /** Management keys of an installation. */
   management_keys_max: 5,
   /** Entries in `client_trusted_domains` of a project. */

@@ -1,0 +1,95 @@
+import type { Ctx } from '../../core/context.ts'
+import type { AuditLogRow } from '../../core/db/tables.ts'
+import { invalidQuery } from '../../core/http/errors.ts'
+import { idPrefix } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { newTimeSlice } from '../../core/lib/time-slice.ts'
+import { listed } from '../../core/query/list.ts'
+import { firstIdAt } from './partitions.ts'
+import type { AuditLogEntry, AuditLogQuery } from './schema.ts'
+import { type AuditLogFilter, listEntries } from './store.ts'
+
+const dayMs = 86_400_000
+
+/** A page of the log, newest first. Without a time it covers the last day, so that no search reads the whole log by accident. */
+export async function listAuditLog(ctx: Ctx, query: AuditLogQuery) {
+  const { limit = limits.page_size_default, status, method, endpoint, app_id } = query
+  const filter: AuditLogFilter = {
+    ...boundsOf(query, Date.parse(ctx.now)),
+    ...(status && { status }),
+    ...(method && { method }),
+    ...(endpoint && { endpoint }),
+    ...(app_id && { app_id }),
+  }
+  const rows = filter.from < filter.before ? await listEntries(ctx, filter, limit + 1) : []
+  const entries: AuditLogEntry[] = []
+  const slice = newTimeSlice()
+  for (const row of rows.slice(0, limit)) {
+    entries.push(toEntry(row))
+    if (slice.isOver()) await slice.pause()
+  }
+  const last = entries.at(-1)
+  return rows.length > limit && last !== undefined
+    ? listed('data', entries, { has_more: true, more_starting_after: last.id })
+    : listed('data', entries, { has_more: false })
+}
+
+/** The ids of the time asked for, after the cursor; those of one request are a single id. */
+function boundsOf(
+  { starting_after_id, request_id, created_at }: AuditLogQuery,
+  now: number,
+): Pick<AuditLogFilter, 'from' | 'before'> {
+  const before = created_at?.before === undefined ? null : Date.parse(created_at.before)
+  const after = created_at?.after === undefined ? null : Date.parse(created_at.after)
+  // `after` is exclusive: the next millisecond. An entry of this very moment belongs to the last day.
+  const isAllTime = request_id !== undefined && before === null
+  const from = after !== null ? after + 1 : isAllTime ? 0 : (before ?? now + 1) - dayMs
+  const bounds = { from: firstIdAt(from), before: before === null ? lastId : firstIdAt(before) }
+  const cursor = starting_after_id === undefined ? lastId : checkedCursor(starting_after_id)
+  if (cursor < bounds.before) bounds.before = cursor
+  if (request_id === undefined) return bounds
+  const id = `${idPrefix('audit_entry')}${request_id.slice(idPrefix('request').length)}`
+  const isWithin = request_id.startsWith(idPrefix('request')) && id >= bounds.from && id < bounds.before
+  return isWithin ? { from: id, before: `${id}!` } : { from: '', before: '' }
+}
+
+/** After every id: `g` is no hexadecimal digit. */
+const lastId = `${idPrefix('audit_entry')}g`
+
+function checkedCursor(id: string): string {
+  if (/^log_[0-9a-f]{18}$/.test(id)) return id
+  throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
+}
+
+function toEntry({ project_id: _, ...row }: AuditLogRow): AuditLogEntry {
+  return {
+    id: row.id,
+    created_at: row.created_at,
+    status: row.status_code < 400 ? 'SUCCESS' : 'FAILURE',
+    status_code: row.status_code,
+    request_id: `${idPrefix('request')}${row.id.slice(idPrefix('audit_entry').length)}`,
+    client_request_id: row.client_request_id,
+    channel: row.channel,
+    method: row.method,
+    endpoint: row.endpoint,
+    url: row.url,
+    user_email: row.user_email,
+    app_id: row.app_id,
+    client_app_id: row.client_app_id,
+    request_duration: row.request_duration,
+    request_body: bodyOf(row.request_body),
+    response_body: bodyOf(row.response_body),
+    async_action_id: row.async_action_id,
+    object: 'audit_log_entry',
+  }
+}
+
+/** An object or array; other text as it is, also a body that was cut. */
+function bodyOf(text: string | null): unknown {
+  if (text === null || !/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Runtime } from '../../core/context.ts'
+import type { Db } from '../../core/db/database.ts'
+import { inTransaction, sqlState } from '../../core/db/transaction.ts'
+import type { MaintenanceTask } from '../../core/jobs/maintenance.ts'
+import { idPrefix } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
+
+const dayMs = 86_400_000
+
+/** The first possible id of an entry of this moment, in Unix milliseconds. */
+export function firstIdAt(at: number): string {
+  return `${idPrefix('audit_entry')}${clamped(at).toString(16).padStart(digits, '0')}`
+}
+
+/** The moment in an id: Unix milliseconds. */
+export const momentOf = (id: string): number =>
+  Number.parseInt(id.slice(idPrefix('audit_entry').length, idPrefix('audit_entry').length + digits), 16)
+
+/** Digits of an id that are its time. */
+const digits = 11
+const clamped = (at: number): number => Math.min(Math.max(Math.trunc(at), 0), 16 ** digits - 1)
+
+/** Advisory lock, the same number on every node: one node at a time makes partitions. */
+const partitionLock = 7_309_453_616
+
+/** The days of these moments, each as the first moment of the UTC day. */
+export const daysOf = (moments: readonly number[]): number[] => [
+  ...new Set(moments.map((at) => Math.floor(at / dayMs) * dayMs)),
+]
+
+/**
+ * Makes the partitions of these days that do not exist. A new table is attached, instead of made as a partition: that locks out
+ * neither readers nor writers of the log. There is no default partition, which each new one would have to search for its rows; an
+ * entry of a day without a partition, after a jump of the clock, makes it.
+ */
+export async function makePartitions(db: Db, days: readonly number[]): Promise<void> {
+  const existing = new Set((await listPartitions(db)).filter(({ is_attached }) => is_attached).map(({ name }) => name))
+  if (days.every((day) => existing.has(nameOf(day)))) return
+  await inTransaction(db, async (trx) => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(partitionLock)})`.execute(trx)
+    const known = new Map((await listPartitions(trx)).map((partition) => [partition.name, partition]))
+    for (const day of days) {
+      const name = nameOf(day)
+      const found = known.get(name)
+      if (found?.is_attached === true) continue
+      if (found === undefined) await sql`create table ${sql.table(name)} (like audit_log including all)`.execute(trx)
+      await sql`alter table audit_log attach partition ${sql.table(name)}
+        for values from (${sql.lit(firstIdAt(day))}) to (${sql.lit(firstIdAt(day + dayMs))})`.execute(trx)
+    }
+  })
+}
+
+interface Partition {
+  name: string
+  is_attached: boolean
+}
+
+async function listPartitions(db: Db): Promise<Partition[]> {
+  const { rows } = await sql<Partition>`
+    select relname::text as name, relispartition as is_attached from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname ~ '^audit_log_[0-9]{8}$'
+    order by relname`.execute(db)
+  return rows
+}
+
+/** `audit_log_20260131`; names sort by day. */
+const nameOf = (day: number): string => `audit_log_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`
+
+/** Days ahead for which there are partitions, so that no entry has to wait for one at midnight. */
+const daysAhead = 2
+
+/** Makes the partitions of the next days and drops those in which every entry is older than the retention. */
+export async function maintainPartitions({
+  database: { db },
+  settings,
+  now,
+}: Pick<Runtime, 'database' | 'settings' | 'now'>): Promise<void> {
+  const [today] = daysOf([now()]) as [number]
+  await makePartitions(
+    db,
+    Array.from({ length: daysAhead + 1 }, (_, ahead) => today + ahead * dayMs),
+  )
+  const oldestKept = nameOf(today - settings.audit_retention_days * dayMs)
+  for (const partition of await listPartitions(db)) if (partition.name < oldestKept) await dropPartition(db, partition)
+}
+
+export const partitionMaintenance = (runtime: Runtime): MaintenanceTask => ({
+  rows_max: 1,
+  async processBatch() {
+    await maintainPartitions(runtime)
+    return 0
+  },
+})
+
+const dropTries = 5
+
+/**
+ * Detaching locks the whole log for a moment, and while it waits for that lock, everything else waits behind it. So it waits only
+ * briefly and tries again. The drop is a transaction of its own, because it takes longer and by then nobody uses the table.
+ */
+async function dropPartition(db: Db, { name, is_attached }: Partition): Promise<void> {
+  for (let attempt = 1; is_attached; attempt += 1)
+    try {
+      await withLockTimeout(db, (trx) => sql`alter table audit_log detach partition ${sql.table(name)}`.execute(trx))
+      break
+    } catch (error) {
+      if (isGone(error)) break // by another node
+      if (sqlState(error) !== lockNotAvailable || attempt === dropTries) throw error
+      await wait(limits.audit_lock_ms * attempt)
+    }
+  await sql`drop table if exists ${sql.table(name)}`.execute(db)
+}
+
+function withLockTimeout<T>(db: Db, work: (trx: Db) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (trx) => {
+    await sql`set local lock_timeout = ${sql.lit(limits.audit_lock_ms)}`.execute(trx)
+    return work(trx)
+  })
+}
+
+const lockNotAvailable = '55P03'
+/** Undefined table, or a table that is no partition any more. */
+const isGone = (error: unknown): boolean => sqlState(error) === '42P01'

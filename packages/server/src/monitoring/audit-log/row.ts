@@ -1,0 +1,50 @@
+import type { AuditEntry } from '../../core/http/audit-log.ts'
+import { idPrefix } from '../../core/lib/ids.ts'
+import { maskSecrets } from './mask.ts'
+import { momentOf } from './partitions.ts'
+import type { NewAuditLogRow } from './store.ts'
+
+/** The row of an entry: without secrets, and without characters that cannot be sent or stored. */
+export function toRow(entry: AuditEntry, projectId: string): NewAuditLogRow {
+  const id: NewAuditLogRow['head']['id'] = `log_${entry.request_id.slice(idPrefix('request').length)}`
+  const { request_body, response_body } = entry
+  return {
+    head: {
+      project_id: projectId,
+      id,
+      at: momentOf(id),
+      request_duration: entry.request_duration,
+      status_code: entry.status_code,
+      channel: entry.channel,
+      method: entry.method,
+      endpoint: entry.endpoint,
+      url: maskSecrets(entry.url),
+      user_email: entry.user_email,
+      app_id: entry.app_id,
+      client_app_id: entry.client_app_id,
+      client_request_id: entry.client_request_id,
+      async_action_id: response_body === null ? null : asyncActionIn(response_body),
+    },
+    request_body:
+      request_body === null ? null : storable(maskSecrets(entry.is_form ? formJson(request_body) : request_body)),
+    response_body: response_body === null ? null : storable(maskSecrets(response_body)),
+  }
+}
+
+/** A form as a JSON object, so that it is shown as one. */
+const formJson = (text: string): string => JSON.stringify(Object.fromEntries(new URLSearchParams(text)))
+
+/** Replies that name an action they started are short. */
+const startedLengthMax = 1_000
+
+function asyncActionIn(text: string): string | null {
+  if (text.length > startedLengthMax) return null
+  return text.includes('async_action_id') ? (/"async_action_id":"(aa_[0-9a-f]{18})"/.exec(text)?.[1] ?? null) : null
+}
+
+/** U+0000 cannot be stored, and U+001E separates the bodies of a statement; both occur only in bodies that are no JSON. */
+function storable(text: string): string {
+  return text.includes('\0') || text.includes('\u001e')
+    ? text.replaceAll('\0', '\ufffd').replaceAll('\u001e', '\ufffd')
+    : text
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely'
+import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../core/db/database.ts'
+import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
+import { preparedStatement } from '../../core/db/prepared-statements.ts'
+import type { AuditLogRow } from '../../core/db/tables.ts'
+import { inTransaction, sqlState } from '../../core/db/transaction.ts'
+import type { ClaimedCredentials } from '../../core/http/audit-log.ts'
+import { invalidQuery } from '../../core/http/errors.ts'
+import { hashOf } from '../../core/http/secrets.ts'
+import { limits } from '../../core/lib/limits.ts'
+import type { Condition } from '../../core/query/filter/conditions.ts'
+
+/** An entry as it is inserted. Its bodies contain no separator of `joinJsonTexts`. */
+export interface NewAuditLogRow extends Pick<AuditLogRow, 'request_body' | 'response_body'> {
+  head: Omit<AuditLogRow, 'created_at' | 'request_body' | 'response_body'> & {
+    /** Unix milliseconds. */
+    at: number
+  }
+}
+
+/**
+ * Inserts entries. One that exists is left alone, so that a batch can be sent again when it is unknown whether it arrived. Entries
+ * of a project that was deleted in the meantime are left out: its log may be purged already.
+ */
+export async function insertEntries(db: Db, rows: readonly NewAuditLogRow[]): Promise<void> {
+  await insert(db, [
+    JSON.stringify(rows.map(({ head }) => head)),
+    joinJsonTexts(rows.map(({ request_body }) => request_body ?? '')),
+    joinJsonTexts(rows.map(({ response_body }) => response_body ?? '')),
+  ])
+}
+
+/** The bodies are sent as they are, without escaping them in JSON. */
+const insert = preparedStatement(`
+  insert into audit_log (project_id, id, created_at, request_duration, status_code, channel, method, endpoint, url, user_email,
+    app_id, client_app_id, client_request_id, async_action_id, request_body, response_body)
+  select e.project_id, e.id, to_timestamp(e.at / 1000.0), e.request_duration, e.status_code, e.channel, e.method, e.endpoint,
+    e.url, e.user_email, e.app_id, e.client_app_id, e.client_request_id, e.async_action_id,
+    nullif(e.request_body, ''), nullif(e.response_body, '')
+  from rows from (
+    json_to_recordset($1::json) as (project_id text, id text, at bigint, request_duration int, status_code smallint,
+      channel text, method text, endpoint text, url text, user_email text, app_id text, client_app_id text,
+      client_request_id text, async_action_id text),
+    unnest(string_to_array($2, chr(30))),
+    unnest(string_to_array($3, chr(30)))
+  ) as e (project_id, id, at, request_duration, status_code, channel, method, endpoint, url, user_email, app_id,
+    client_app_id, client_request_id, async_action_id, request_body, response_body)
+  where exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
+  on conflict do nothing`)
+
+/** The key that refused credentials name, by which their project is known. */
+export interface ClaimedKey {
+  project_id: string
+  app_id: string
+  is_client: boolean
+}
+
+/** The keys of the claims, in their order; null where neither a key nor the token exists. */
+export async function findClaimedKeys(
+  db: Db,
+  claims: readonly ClaimedCredentials[],
+): Promise<Array<ClaimedKey | null>> {
+  const rows = claims.map(({ app_id, client_app_id, token }) => ({
+    app_id,
+    client_app_id,
+    token_hash: token === null ? null : hashOf(token).toString('hex'),
+  }))
+  const found = await claimedKeys(db, [JSON.stringify(rows)])
+  return found.map(({ project_id, app_id, is_client }) =>
+    project_id === null ? null : { project_id, app_id, is_client },
+  )
+}
+
+const claimedKeys = preparedStatement<ClaimedKey | { project_id: null; app_id: string; is_client: boolean }>(`
+  select k.project_id, k.app_id, k.kind = 'client' as is_client
+  from rows from (json_to_recordset($1::json) as (app_id text, client_app_id text, token_hash text)) with ordinality
+    as c (app_id, client_app_id, token_hash, place)
+  left join lateral (
+    select project_id, app_id, kind, 1 as rank from api_keys where app_id = c.app_id
+    union all
+    select project_id, app_id, kind, 2 from api_keys where app_id = c.client_app_id
+    union all
+    select k.project_id, k.app_id, k.kind, 3 from oauth_tokens t join api_keys k on k.id = t.api_key_id
+    where t.token_hash = decode(c.token_hash, 'hex')
+    order by rank limit 1
+  ) k on true
+  order by c.place`)
+
+export interface AuditLogFilter {
+  /** Ids from this one, and before that one. */
+  from: string
+  before: string
+  status?: 'SUCCESS' | 'FAILURE'
+  method?: string
+  endpoint?: string
+  app_id?: string
+}
+
+/**
+ * The newest entries, at most `count`. Every combination reads an index of the partitions between the two ids: that of failures,
+ * of the endpoint or of the key, otherwise the primary key, newest first. Two filters that hardly any entry matches together
+ * may read all that match one of them: that is cut off after some seconds.
+ */
+export async function listEntries(
+  { db, project_id }: Pick<Ctx, 'db' | 'project_id'>,
+  { from, before, status, method, endpoint, app_id }: AuditLogFilter,
+  count: number,
+): Promise<AuditLogRow[]> {
+  const where: Condition[] = []
+  if (status === 'FAILURE') where.push(sql`status_code >= 400`)
+  if (status === 'SUCCESS') where.push(sql`status_code < 400`)
+  // The names of endpoints begin with their method, so that their index answers this too; '`' follows '_'.
+  if (method !== undefined) where.push(sql`endpoint >= ${`${method}_`} and endpoint < ${`${method}\``}`)
+  if (endpoint !== undefined) where.push(sql`endpoint = ${endpoint}`)
+  if (app_id !== undefined) where.push(sql`coalesce(app_id, client_app_id) = ${app_id}`)
+  return inTransaction(db, async (trx) => {
+    await sql`set local statement_timeout = ${sql.lit(limits.audit_search_seconds * 1_000)}`.execute(trx)
+    const query = trx
+      .selectFrom('audit_log')
+      .where('project_id', '=', project_id)
+      .where('id', '>=', from as AuditLogRow['id'])
+      .where('id', '<', before as AuditLogRow['id'])
+    return where
+      .reduce((restricted, condition) => restricted.where(condition), query)
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(count)
+      .execute()
+  }).catch((error: unknown) => {
+    throw sqlState(error) === canceled ? tooLong() : error
+  })
+}
+
+const canceled = '57014'
+
+const tooLong = () =>
+  invalidQuery(
+    `The log was searched for ${limits.audit_search_seconds} s: ask for a shorter time by created_at, or by fewer filters`,
+  )
