@@ -43,10 +43,10 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0010-signed-downloads', downloads],
   ['0011-client-orders', clientOrders],
   ['0012-webhooks', webhooks],
+  ['0013-audit-log', auditLog],
   ['0014-notifications', notifications],
   ['0015-users-and-branding', users],
   ['0016-consents-and-event-positions', consents],
-  ['0013-audit-log', auditLog],
 ]
 
 /** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */
