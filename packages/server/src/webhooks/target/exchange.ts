@@ -60,32 +60,32 @@ export function exchange(way: Way, target: Target, { headers, body }: Outgoing, 
     let isOver = false
 
     /** Listeners of the request stay: whatever it still emits is no news. */
-    const end = (error: Error, { is_whole = false } = {}) => {
+    const end = (reason: Error | string, { is_whole = false } = {}) => {
       if (isOver) return
       isOver = true
       ending.removeEventListener('abort', onEnding)
       // Before the request was sent whole, the agent would wait for that, without a time limit.
       if (!is_whole || !request.writableFinished) request.destroy()
-      resolve(response === undefined ? withoutResponse(request, error, ending) : withResponse(response, read))
+      resolve(response === undefined ? withoutResponse(request, reason, ending) : withResponse(response, read))
     }
     const onEnding = () => end(ending.reason)
 
     request.on('error', end)
-    request.on('close', () => end(new TargetFailure('the connection was closed before a response')))
+    request.on('close', () => end('the connection was closed before a response'))
     refuseEndlessInformation(request, end)
     request.on('upgrade', (switching, socket) => {
       socket.destroy()
       response = switching
-      end(new TargetFailure('the target switches the protocol'))
+      end('the target switches the protocol')
     })
     request.on('response', (arriving) => {
       response = arriving
       onBytes(arriving, (chunk) => {
         read.push(chunk.subarray(0, left))
-        if (chunk.length > left || read.length > chunksMax) end(new TargetFailure('the response is long'))
+        if (chunk.length > left || read.length > chunksMax) end('the response is long')
         left -= Math.min(left, chunk.length)
       })
-      arriving.on('end', () => end(new TargetFailure('the response is whole'), { is_whole: true }))
+      arriving.on('end', () => end('the response is whole', { is_whole: true }))
       arriving.on('error', end)
     })
     ending.addEventListener('abort', onEnding)
@@ -107,7 +107,8 @@ function onBytes(response: IncomingMessage, take: (chunk: Buffer) => void): void
   response.resume()
 }
 
-function withoutResponse(request: ClientRequest, error: Error, ending: AbortSignal): Outcome {
+function withoutResponse(request: ClientRequest, reason: Error | string, ending: AbortSignal): Outcome {
+  const error = typeof reason === 'string' ? new TargetFailure(reason) : reason
   const isStale = request.reusedSocket && !ending.aborted && ['ECONNRESET', 'EPIPE'].includes(codeOf(error))
   return { ...failed(error), is_stale_socket: isStale }
 }
@@ -129,10 +130,10 @@ function whyNotSuccess(status: number): TargetFailure | null {
 const redirects = new Set([301, 302, 303, 307, 308])
 
 /** A target may announce that it works on it (100, 102, 103), but not for ever: each announcement costs us time. */
-function refuseEndlessInformation(request: ClientRequest, end: (error: Error) => void): void {
+function refuseEndlessInformation(request: ClientRequest, end: (reason: string) => void): void {
   let left = informationMax
   request.on('information', () => {
-    if (--left < 0) end(new TargetFailure('the target sends too many interim responses'))
+    if (--left < 0) end('the target sends too many interim responses')
   })
 }
 
