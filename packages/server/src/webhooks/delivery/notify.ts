@@ -1,14 +1,8 @@
 import type { Runtime } from '../../core/context.ts'
-import { inBackground, type Origin } from '../../core/jobs/background.ts'
-import { newId } from '../../core/lib/ids.ts'
+import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { raiseNotification } from '../../monitoring/notifications/raise.ts'
 import { type EndedAttempt, recordAttempts, switchOff } from './store.ts'
-
-const newOrigin = (): Origin => ({
-  request_id: newId('background_run'),
-  caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' },
-})
 
 /** At most one notification per webhook and hour is raised; a node that has raised it needs not ask the database again. */
 const silenceMs = 3_600_000
@@ -22,7 +16,7 @@ export function newFailureNotifier(runtime: Runtime): (failed: readonly EndedAtt
     for (const { project_id, webhook_id, id, target_url, attempt } of failed) {
       if (raisedAt.has(webhook_id)) continue
       raisedAt.set(webhook_id, now)
-      await inBackground(runtime, project_id, newOrigin(), (ctx) =>
+      await inBackground(runtime, project_id, newBackgroundRun(), (ctx) =>
         raiseNotification(ctx, {
           kind: 'webhook_failed',
           severity: 'WARNING',
@@ -40,7 +34,7 @@ export function newFailureNotifier(runtime: Runtime): (failed: readonly EndedAtt
  */
 export async function recordLastFailure(runtime: Runtime, ended: EndedAttempt): Promise<boolean> {
   const { project_id, webhook_id, id, target_url, attempt } = ended
-  const isSwitchedOff = await inBackground(runtime, project_id, newOrigin(), async (ctx) => {
+  const isSwitchedOff = await inBackground(runtime, project_id, newBackgroundRun(), async (ctx) => {
     const [recorded] = await recordAttempts(ctx.db, [ended])
     if (recorded?.status !== 'FAILED') return false // erased, or another attempt has succeeded meanwhile
     if (!(await switchOff(ctx.db, ended, toInstant(runtime.now())))) return false
