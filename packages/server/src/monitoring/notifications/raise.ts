@@ -1,4 +1,4 @@
-import { brandingFooter } from '../../account/branding/footer.ts'
+import { brandingFooter, withFooter } from '../../account/branding/footer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { queueMail } from '../../core/mail/queue-mail.ts'
@@ -27,5 +27,5 @@ export async function raiseNotification(ctx: Ctx, notification: Notification): P
   if (emails.length === 0) return
   const mail = mailOf(ctx, notification)
   const footer = await brandingFooter(ctx.db, ctx.project_id)
-  await queueMail(ctx, { ...mail, to: emails, text: footer === '' ? mail.text : `${mail.text}\n${footer}` })
+  await queueMail(ctx, { ...mail, to: emails, text: withFooter(mail.text, footer) })
 }
