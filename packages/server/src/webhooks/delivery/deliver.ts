@@ -60,17 +60,17 @@ export function newDelivery(runtime: Runtime): Delivery {
 
   async function readDue(due: readonly HeldWebhook[], now: Instant): Promise<void> {
     const at = performance.now()
-    const hungry = due.filter((each) => each.queue.length === 0 && canStart(each, at))
-    if (hungry.length === 0) return
+    const unfilled = due.filter((each) => each.queue.length === 0 && canStart(each, at))
+    if (unfilled.length === 0) return
     const read = await listDueSendouts(
       db,
-      hungry.map(({ webhook }) => webhook),
+      unfilled.map(({ webhook }) => webhook),
       { now, except: held.inHand(), rows_max: limits.sendouts_read_at_once },
     )
     const erased = read.filter(isErased)
     if (erased.length > 0) await dropSendouts(db, erased)
     const byWebhook = Map.groupBy(read, ({ webhook_id }) => webhook_id)
-    for (const each of hungry) {
+    for (const each of unfilled) {
       const rows = byWebhook.get(each.webhook.webhook_id) ?? []
       held.queue(each, { rows: rows.filter((row) => !isErased(row)), at, has_more: mayHaveMore(rows) })
     }

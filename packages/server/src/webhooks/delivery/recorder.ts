@@ -65,7 +65,7 @@ export function newRecorder(runtime: Runtime, { onRecorded, onSwitchedOff }: Rec
       if (await recordLastFailure(runtime, each)) onSwitchedOff(each.webhook_id)
       done(each)
     }
-    // Never at the price of what was recorded: it would be recorded again.
+    // Must not fail the batch, which is recorded: it would be recorded again.
     await notifyOfFailures(others.filter(({ is_first, succeeded }) => is_first && !succeeded)).catch((error: unknown) =>
       log.warn({ err: error }, 'could not notify of failed deliveries to webhooks'),
     )
