@@ -1,11 +1,8 @@
 import { connectPostgres } from '../packages/server/src/core/db/connect.ts'
 import type { Database } from '../packages/server/src/core/db/database.ts'
+import { firstIdAt } from '../packages/server/src/core/lib/ids.ts'
 import { readSettings } from '../packages/server/src/core/settings.ts'
-import {
-  firstIdAt,
-  maintainPartitions,
-  makePartitions,
-} from '../packages/server/src/monitoring/audit-log/partitions.ts'
+import { maintainPartitions, makePartitions } from '../packages/server/src/monitoring/audit-log/partitions.ts'
 import { type AuditLogFilter, listEntries } from '../packages/server/src/monitoring/audit-log/store.ts'
 import { median } from './measure.ts'
 import { openShop, query } from './shop.ts'
@@ -84,9 +81,9 @@ async function report({ execute }: Database): Promise<void> {
 
 async function measureSearches({ db, execute }: Database, texts: string[]): Promise<void> {
   const now = today + dayMs
-  const lastDay = { from: firstIdAt(now - dayMs), before: 'log_g' }
-  const allDays = { from: firstIdAt(firstDay), before: 'log_g' }
-  const middle = firstIdAt(today + dayMs / 2)
+  const lastDay = { from: firstIdAt('audit_entry', now - dayMs), before: 'log_g' }
+  const allDays = { from: firstIdAt('audit_entry', firstDay), before: 'log_g' }
+  const middle = firstIdAt('audit_entry', today + dayMs / 2)
   const rare = `rare-0123456789abcdef0123456789abcd`
   const searches: Record<string, AuditLogFilter> = {
     'first page': lastDay,
@@ -152,7 +149,7 @@ async function measureDrop(database: Database): Promise<void> {
       await database.execute(
         `insert into audit_log (project_id, id, created_at, request_duration, status_code, channel, method, endpoint, url)
          values ($1, $2, now(), 1, 200, 'API', 'GET', 'GET_v1_vouchers', '/')`,
-        [projectId, `${firstIdAt(today)}${(0xf000000 + n).toString(16)}`],
+        [projectId, `${firstIdAt('audit_entry', today)}${(0xf000000 + n).toString(16)}`],
       )
       waits.push(performance.now() - start)
     }

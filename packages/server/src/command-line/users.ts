@@ -17,6 +17,7 @@ import type { Role } from '../core/db/tables.ts'
 import { inTransaction } from '../core/db/transaction.ts'
 import { type Instant, toInstant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
+import { isOneLine } from '../core/lib/one-line.ts'
 import { isMailAddress } from '../core/mail/address.ts'
 import type { Settings } from '../core/settings.ts'
 import type { CommandEnvironment } from './outside.ts'
@@ -82,7 +83,7 @@ function readInvited(email: string, options: UserOptions): Invited {
     ['--first-name', firstName],
     ['--last-name', lastName],
   ] as const)
-    if (name.length > limits.name_length_max || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
+    if (name.length > limits.name_length_max || !isOneLine(name))
       throw new Error(`${option} must have at most ${limits.name_length_max} characters, in one line.`)
   return { email, first_name: firstName, last_name: lastName, role: owner ? null : knownRole, project }
 }

@@ -4,10 +4,9 @@ import { isOutage } from '../core/db/outage.ts'
 import { findProject } from '../core/db/project.ts'
 import type { ExportRow, FileRow } from '../core/db/tables.ts'
 import { inTransaction, type Trx } from '../core/db/transaction.ts'
-import { backgroundCtx } from '../core/jobs/background.ts'
+import { backgroundCtx, newBackgroundRun } from '../core/jobs/background.ts'
 import { appendToFile } from '../core/jobs/files/store.ts'
 import { csvRow } from '../core/lib/csv.ts'
-import { newId } from '../core/lib/ids.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
 import { metadataKeys } from '../definitions/metadata-schemas/rules.ts'
@@ -86,8 +85,7 @@ async function claimExport(db: Trx, after: string, only: string | undefined): Pr
 async function ctxOf(runtime: Runtime, trx: Trx, projectId: string): Promise<Ctx> {
   const project = await findProject(trx, projectId)
   if (project === null) throw new Error(`Project ${projectId} was deleted while its export was running`)
-  const caller = { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as const
-  return { ...backgroundCtx(runtime, project, { request_id: newId('background_run'), caller }), db: trx }
+  return { ...backgroundCtx(runtime, project, newBackgroundRun()), db: trx }
 }
 
 async function advance(ctx: Ctx, claimedExport: ClaimedExport): Promise<void> {

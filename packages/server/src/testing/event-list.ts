@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { StoredEvent, StoredEventList } from '../monitoring/events/schema.ts'
 import type { Shop } from './app.ts'
+import { until } from './background.ts'
 
 export async function pageOfEvents(shop: Shop, query: Record<string, string> | string = {}): Promise<StoredEventList> {
   const answer = await shop.manage('GET', `/events?${new URLSearchParams(query)}`)
@@ -34,12 +34,11 @@ export async function storedEventIds({ service, project_id }: Shop): Promise<str
 
 /** Waits until the events written so far are final: transactions of other tests on the same server may be older. */
 export async function untilFinal({ service, project_id }: Shop): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const { rows } = await sql<{ is_final: boolean }>`
       select coalesce(max(position), 0) < (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift
         from event_positions) as is_final
       from event_rows where project_id = ${project_id}`.execute(service.runtime.database.db)
-    if (rows[0]?.is_final === true) return
-    await setTimeout(20)
-  }
+    return rows[0]?.is_final === true ? true : undefined
+  })
 }

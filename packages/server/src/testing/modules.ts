@@ -7,7 +7,7 @@ export const architectureFile = new URL('../../../../docs/architecture.md', impo
 const [begin, end] = ['<!-- modules: npm run modules -->', '<!-- /modules -->']
 
 /** From the top: a module may import those below it (layers.test.ts). The folders beside the modules are not shown. */
-const modules = [
+export const modules: readonly string[] = [
   'exports',
   'trash-bin',
   'redemptions',
@@ -19,6 +19,7 @@ const modules = [
   'catalogue',
   'audience',
   'definitions',
+  'webhooks',
   'monitoring',
   'account',
   'core',

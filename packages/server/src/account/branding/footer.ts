@@ -22,5 +22,8 @@ export async function brandingFooter(db: Db, projectId: string): Promise<string>
   return `${lines.filter((line) => line !== null).join('\n')}\n`
 }
 
+/** The text of a mail that ends with a footer, if there is one. */
+export const withFooter = (text: string, footer: string): string => (footer === '' ? text : `${text}\n${footer}`)
+
 const joined = (separator: string, ...parts: Array<string | null>): string =>
   parts.filter((part) => part !== null && part !== '').join(separator)

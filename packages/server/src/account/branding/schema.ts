@@ -2,15 +2,13 @@ import { Maybe, Nullable, partial } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { limits } from '../../core/lib/limits.ts'
 import { listOf } from '../../core/query/list.ts'
+import { EmailAddress, Line } from '../fields.ts'
 
-/** Mails show it in their footer. Without control characters: it stays in its line. */
-const Line = Type.String({ maxLength: limits.name_length_max, pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$' })
 const RequiredLine = Type.String({ ...Line, minLength: 1 })
 const Link = Nullable(
   Type.String({ maxLength: limits.branding_url_length_max, format: 'url-or-host', pattern: '^[^\\p{Cc}\\s]*$' }),
 )
 const Reminder = Type.String({ maxLength: limits.text_length_max, pattern: '^[^\\p{Cc}]*$' })
-const Email = Type.String({ maxLength: limits.email_length_max, format: 'email' })
 
 const brand = {
   name: RequiredLine,
@@ -28,7 +26,7 @@ const address = {
   country: RequiredLine,
 }
 
-const contact = { email: Email, phone: Nullable(Line) }
+const contact = { email: EmailAddress, phone: Nullable(Line) }
 
 export const BrandingDetails = Type.Object({
   brand: Type.Object(brand),

@@ -2,6 +2,7 @@ import { FreeText, Int, Name, Nullable, OneOf, partial } from '@guerdon/engine/s
 import { type Static, Type } from 'typebox'
 import { limits } from '../../core/lib/limits.ts'
 import { listOf } from '../../core/query/list.ts'
+import { EmailAddress } from '../fields.ts'
 
 const Flags = {
   client_redeem_enabled: Type.Boolean(),
@@ -12,7 +13,7 @@ const Flags = {
   client_set_voucher_expiration_date_enabled: Type.Boolean(),
 }
 
-const Emails = Type.Array(Type.String({ format: 'email', maxLength: 254 }), { maxItems: limits.mail_recipients_max })
+const Emails = Type.Array(EmailAddress, { maxItems: limits.mail_recipients_max })
 
 const CalloutNotification = Type.Object({ email: Type.Boolean(), in_app: Type.Boolean(), emails: Emails })
 const callouts = { distributions: CalloutNotification, webhooks: CalloutNotification }

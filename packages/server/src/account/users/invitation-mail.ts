@@ -1,4 +1,6 @@
 import { limits } from '../../core/lib/limits.ts'
+import { toOneLine } from '../../core/lib/one-line.ts'
+import { withFooter } from '../branding/footer.ts'
 import type { UserLink } from './link.ts'
 import type { AssignedUser } from './store.ts'
 
@@ -11,7 +13,7 @@ export function invitationMail(
 ): { to: string[]; subject: string; text: string } {
   const listed = names
     .slice(0, limits.invited_projects_listed_max)
-    .map(({ id, name }) => `  - ${inOneLine(name)} (${projects[id]})`)
+    .map(({ id, name }) => `  - ${toOneLine(name)} (${projects[id]})`)
   const others = names.length - listed.length
   const text = [
     first_name === '' ? 'Hello,' : `Hello ${first_name},`,
@@ -27,8 +29,5 @@ export function invitationMail(
     'If you did not expect this invitation, you can ignore this mail.',
     '',
   ].join('\n')
-  return { to: [email], subject: 'Your invitation to Guerdon', text: footer === '' ? text : `${text}\n${footer}` }
+  return { to: [email], subject: 'Your invitation to Guerdon', text: withFooter(text, footer) }
 }
-
-/** The name of a project may contain line breaks, with which it could write further paragraphs of the mail. */
-const inOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -54,7 +54,7 @@ async function refuseUnknownProjects(db: Db, ids: string[]): Promise<void> {
 async function mailInvitation(ctx: InstallationCtx, user: AssignedUser, link: UserLink): Promise<Invitation> {
   const names = await listProjectNames(ctx.db, Object.keys(user.projects))
   const [only, ...more] = names
-  // Of several projects no one speaks for the others.
+  // Of several projects, none has a branding that is right for the others.
   const footer = only === undefined || more.length > 0 ? '' : await brandingFooter(ctx.db, only.id)
   await queueMail(ctx, invitationMail(user, names, link, footer))
   return { user: toUser(user), ...link }

@@ -2,6 +2,7 @@ import { Instant, MapOf, Maybe, Name, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { limits } from '../../core/lib/limits.ts'
 import { listOf } from '../../core/query/list.ts'
+import { EmailAddress, Line } from '../fields.ts'
 
 const RoleName = Type.String({
   maxLength: limits.name_length_max,
@@ -50,13 +51,10 @@ export type AssignUser = Static<typeof AssignUser>
 
 export const UpdateUser = Type.Object({ role: RoleName })
 
-/** In one line: the mail of an invitation shows it. */
-const PersonName = Type.String({ maxLength: limits.name_length_max, pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$' })
-
 export const InviteUser = Type.Object({
-  email: Type.String({ maxLength: limits.email_length_max, format: 'email' }),
-  first_name: PersonName,
-  last_name: PersonName,
+  email: EmailAddress,
+  first_name: Line,
+  last_name: Line,
   projects: Type.Unsafe<Record<string, string>>({
     ...MapOf(RoleName),
     description: 'The role of the user in each project, by project id; at least one.',

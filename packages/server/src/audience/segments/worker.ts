@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Caller, Ctx, Runtime } from '../../core/context.ts'
 import type { CustomerRow } from '../../core/db/tables.ts'
-import { inBackground, type Origin } from '../../core/jobs/background.ts'
+import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
 import type { Look } from '../../core/jobs/watch.ts'
-import { newId } from '../../core/lib/ids.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { recomputeMemberships } from './check.ts'
@@ -51,7 +50,7 @@ const backoffUntil = new Map<string, number>()
 /** Runs work in its own transaction. Returns false if it failed, which starts a backoff, or if another node holds its lock. */
 async function attempt(runtime: Runtime, name: string, projectId: string, work: (ctx: Ctx) => Promise<boolean>) {
   try {
-    return (await inBackground(runtime, projectId, newOrigin(), work)) === true
+    return (await inBackground(runtime, projectId, newBackgroundRun(), work)) === true
   } catch (error) {
     runtime.log.error({ err: error, project_id: projectId, name }, 'could not update segment memberships')
     backoffUntil.set(name, runtime.now() + backoffMs)
@@ -151,8 +150,3 @@ async function deleteMemberBatch({ database: { db } }: Runtime, only?: string): 
     await sql`delete from segments where project_id = ${project_id} and id = ${id}`.execute(db)
   return true
 }
-
-const newOrigin = (): Origin => ({
-  request_id: newId('background_run'),
-  caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' },
-})

@@ -7,16 +7,38 @@ import type { Trx } from './transaction.ts'
  * ones. Called at start, before this node writes events (docs/decisions/0052-events-by-position.md).
  */
 export async function keepPositionsAscending(trx: Trx): Promise<void> {
-  const { rows } = await sql<{ last: number; next: number; shift: number }>`
-    select shift, pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift as next, coalesce((
-      select max(latest.position) from projects p cross join lateral (
-        select e.position from event_rows e where e.project_id = p.id and e.position > 0
-        order by e.position desc limit 1) latest), 0) as last
-    from event_positions`.execute(trx)
-  const { last, next, shift } = rows[0] as { last: number; next: number; shift: number }
-  if (last < next) return
-  const newShift = shift + (last + 1 - next)
+  const { rows } = await sql<Positions>`
+    select shift, pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift as oldest_running,
+      pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift as next, coalesce(latest.position, 0) as last,
+      latest.written_by
+    from event_positions left join lateral (
+      select l.position, l.written_by from projects p cross join lateral (
+        select e.position, e.xmin::text::bigint as written_by from event_rows e
+        where e.project_id = p.id and e.position > 0 order by e.position desc limit 1) l
+      order by l.position desc limit 1) latest on true`.execute(trx)
+  const positions = rows[0] as Positions
+  const { last, oldest_running, shift } = positions
+  if (last < oldest_running || isWrittenHere(positions)) return
+  const newShift = shift + (last + 1 - oldest_running)
   await sql`update event_positions set shift = ${newShift}`.execute(trx)
   await sql`alter table event_rows alter column position
     set default (pg_current_xact_id()::text::bigint + ${sql.lit(newShift)})`.execute(trx)
 }
+
+interface Positions {
+  shift: number
+  /** The position of the oldest running transaction, and that of the next one. */
+  oldest_running: number
+  next: number
+  /** The highest position of an event, and the lower 32 bits of the transaction that wrote its row. */
+  last: number
+  written_by: number
+}
+
+/**
+ * Whether this server wrote the last event, of a transaction that has overtaken an older one: other nodes may be writing. The
+ * row is then of that transaction, or of a later one (a savepoint, a rewrite); a restored row is older than all running transactions.
+ * The difference is taken modulo 2^32, as transactions are numbered in rows.
+ */
+const isWrittenHere = ({ last, next, shift, written_by }: Positions): boolean =>
+  last < next && ((written_by - (last - shift)) | 0) >= 0

@@ -2,6 +2,7 @@ import type { Caller, Ctx, Runtime } from '../context.ts'
 import { findProject } from '../db/project.ts'
 import type { Project } from '../db/project-row.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { newId } from '../lib/ids.ts'
 import { inProject, newCtx } from '../new-ctx.ts'
 
 /** The request that background work belongs to: its events get the same `group_id` and `event_source`. */
@@ -10,8 +11,14 @@ export interface Origin {
   caller: Caller
 }
 
+/** The origin of work that no request has caused. `at` is Unix milliseconds. */
+export const newBackgroundRun = (at?: number): Origin => ({
+  request_id: newId('background_run', at),
+  caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' },
+})
+
 /**
- * Runs `work` in one transaction on behalf of an earlier request, with the current time. Returns null, and does nothing, if
+ * Runs `work` in one transaction on behalf of its origin, with the current time. Returns null, and does nothing, if
  * the project was deleted.
  */
 export async function inBackground<T>(

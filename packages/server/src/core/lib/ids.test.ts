@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type IdKind, idPrefix, newId, randomText } from './ids.ts'
+import { firstIdAt, type IdKind, idPrefix, momentOf, newId, randomText } from './ids.ts'
 
 /** 2026-01-01T00:00:00.000Z. */
 const at = 1_767_225_600_000
@@ -82,6 +82,22 @@ test('time-ordered hexadecimal ids of different kinds sort by time after their p
   const moments = [at, at + 1, at + 255, at + 65_536, at + 31_536_000_000]
   const tails = moments.map((moment, index) => newId(hexKinds[index] as IdKind, moment).replace(/^.*[_-]/, ''))
   expect([...tails].sort(byteOrder)).toEqual(tails)
+})
+
+test('the moment of a time-ordered hexadecimal id can be read from it, and bounds the ids of that moment', () => {
+  fc.assert(
+    fc.property(moment, (made) => {
+      const id = newId('sendout', made)
+      expect(momentOf(id)).toBe(made)
+      expect(byteOrder(firstIdAt('sendout', made), id)).toBe(-1)
+      expect(byteOrder(firstIdAt('sendout', made + 1), id)).toBe(1)
+    }),
+  )
+  expect([-1, 16 ** 11, 0.9].map((each) => firstIdAt('sendout', each))).toEqual([
+    'whs_00000000000',
+    'whs_fffffffffff',
+    'whs_00000000000',
+  ])
 })
 
 test('within one millisecond, ids of one process are in order of creation', () => {

@@ -95,6 +95,20 @@ export function newId<K extends IdKind>(kind: K, at: number = Date.now()): Id<K>
   return `${prefix}${base62(at, 8)}${randomText(rest - 8)}` as Id<K>
 }
 
+type HexKind = { [K in IdKind]: (typeof forms)[K][1] extends 'hex' ? K : never }[IdKind]
+
+/** The time in the ids of `hex` kinds that are made at a moment, in Unix milliseconds: it sorts before what follows it in them. */
+export const timeDigitsAt = (at: number): string =>
+  Math.min(Math.max(Math.trunc(at), 0), 0xfffffffffff)
+    .toString(16)
+    .padStart(11, '0')
+
+/** No id that was made at this moment or later sorts before it. */
+export const firstIdAt = (kind: HexKind, at: number): string => `${idPrefix(kind)}${timeDigitsAt(at)}`
+
+/** The moment in an id of a `hex` kind, in Unix milliseconds. */
+export const momentOf = (id: string): number => Number.parseInt(id.slice(-18, -7), 16)
+
 /** `length` characters of [0-9A-Za-z] from the cryptographic source, each equally likely. */
 export function randomText(length: number): string {
   let text = ''
@@ -134,7 +148,7 @@ function timeOrderedHex(at: number): string {
   latestTime = at
   tails.set(at, tail)
   if (tails.size > tailsMax) tails.delete(tails.keys().next().value as number)
-  return at.toString(16).padStart(11, '0') + tail.toString(16).padStart(7, '0')
+  return timeDigitsAt(at) + tail.toString(16).padStart(7, '0')
 }
 
 const randomPool = new Uint8Array(4096)

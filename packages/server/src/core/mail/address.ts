@@ -1,10 +1,10 @@
-const lengthMax = 254
+import { limits } from '../lib/limits.ts'
 
 /** No white space, control characters or delimiters of a header: an address cannot add a recipient or a line to a mail. */
 const address = /^[^\s\p{C}<>()[\]\\,;:"@]+@[^\s\p{C}<>()[\]\\,;:"@]+$/u
 
 /** Whether a mail can be sent to the text, as one address and nothing else. */
-export const isMailAddress = (text: string): boolean => text.length <= lengthMax && address.test(text)
+export const isMailAddress = (text: string): boolean => text.length <= limits.email_length_max && address.test(text)
 
 /** Whom a mail comes from: `Guerdon <guerdon@shop.example>` or only the address. */
 export interface Sender {

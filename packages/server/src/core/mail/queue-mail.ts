@@ -1,5 +1,6 @@
 import type { InstallationCtx } from '../context.ts'
 import { limits } from '../lib/limits.ts'
+import { toOneLine } from '../lib/one-line.ts'
 import { insertMail } from './store.ts'
 
 /** A mail in plain text. */
@@ -18,14 +19,11 @@ export async function queueMail(ctx: Pick<InstallationCtx, 'db' | 'jobs' | 'afte
   if (recipients.length === 0) return
   const mailId = await insertMail(ctx.db, {
     recipients,
-    subject: oneLine(mail.subject).slice(0, limits.mail_subject_length_max).toWellFormed(),
+    subject: toOneLine(mail.subject).slice(0, limits.mail_subject_length_max).toWellFormed(),
     text: storable(mail.text.slice(0, limits.mail_text_length_max)),
   })
   await ctx.jobs.send(ctx, 'mail', { mail_id: mailId })
 }
-
-/** A subject is one header line: names that users chose cannot add another. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
 /** Without what PostgreSQL cannot store as text. */
 const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed()

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Caller, Ctx, Runtime } from '../../core/context.ts'
-import { inBackground } from '../../core/jobs/background.ts'
+import type { Ctx, Runtime } from '../../core/context.ts'
+import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
 import type { Look } from '../../core/jobs/watch.ts'
-import { newId } from '../../core/lib/ids.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { findCard } from './card.ts'
@@ -55,7 +54,7 @@ async function processDueMembers(runtime: Runtime, only?: string): Promise<boole
     const until = performance.now() + runMsMax
     while (processedCount < membersPerRun && performance.now() < until && !isBackedOff(runtime, projectId)) {
       const hasProcessed = await runOrBackOff(runtime, projectId, () =>
-        inBackground(runtime, projectId, newJobOrigin(), processFirstDueMember),
+        inBackground(runtime, projectId, newBackgroundRun(), processFirstDueMember),
       )
       if (hasProcessed === undefined && (await processIndividually(runtime, projectId))) processedCount += 1
       if (hasProcessed !== true) break
@@ -116,11 +115,12 @@ const hasProjectLock = ({ project_id }: Ctx) => sql<boolean>`
 
 /** Processes the due members individually after the first one failed. Returns whether any succeeded. */
 async function processIndividually(runtime: Runtime, projectId: string): Promise<boolean> {
-  const members = (await inBackground(runtime, projectId, newJobOrigin(), (ctx) => listDue(ctx, membersPerRun))) ?? []
+  const members =
+    (await inBackground(runtime, projectId, newBackgroundRun(), (ctx) => listDue(ctx, membersPerRun))) ?? []
   let processedCount = 0
   for (const member of members) {
     if (isBackedOff(runtime, member.voucher_id)) continue
-    const task = () => inBackground(runtime, projectId, newJobOrigin(), (ctx) => processMember(ctx, member))
+    const task = () => inBackground(runtime, projectId, newBackgroundRun(), (ctx) => processMember(ctx, member))
     if ((await runOrBackOff(runtime, member.voucher_id, task)) !== undefined) processedCount += 1
   }
   return processedCount > 0
@@ -159,8 +159,3 @@ async function clearDueDate({ db, project_id }: Ctx, voucherId: string): Promise
     update loyalty_members set due_on = null
     where project_id = ${project_id} and voucher_id = ${voucherId}`.execute(db)
 }
-
-const newJobOrigin = () => ({
-  request_id: newId('background_run'),
-  caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as Caller,
-})

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Caller, Ctx, Runtime } from '../../core/context.ts'
-import { inBackground } from '../../core/jobs/background.ts'
+import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import { findCard, momentNow } from './card.ts'
 import { creditTierEarnings } from './cascade.ts'
@@ -95,8 +95,7 @@ export async function continueTierReview(
   runtime: Runtime,
   { project_id, campaign_id, changed }: TierReview,
 ): Promise<boolean> {
-  const internal = { request_id: '', caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' } as Caller }
-  const done = await inBackground(runtime, project_id, internal, async (ctx) => {
+  const done = await inBackground(runtime, project_id, newBackgroundRun(), async (ctx) => {
     const locked = await sql<{ walked_to: string; request_id: string; caller: Caller }>`
       select walked_to, request_id, caller from tier_walks
       where project_id = ${project_id} and campaign_id = ${campaign_id} and changed = ${changed}

@@ -1,11 +1,11 @@
 import type { Ctx } from '../../core/context.ts'
 import type { AuditLogRow } from '../../core/db/tables.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
-import { idPrefix } from '../../core/lib/ids.ts'
+import { firstIdAt, idPrefix } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { newTimeSlice } from '../../core/lib/time-slice.ts'
 import { listed } from '../../core/query/list.ts'
-import { firstIdAt } from './partitions.ts'
+import { entryIdOf, requestIdOf } from './entry-id.ts'
 import type { AuditLogEntry, AuditLogQuery } from './schema.ts'
 import { type AuditLogFilter, listEntries } from './store.ts'
 
@@ -44,11 +44,14 @@ function boundsOf(
   // `after` is exclusive: the next millisecond. An entry of this very moment belongs to the last day.
   const isAllTime = request_id !== undefined && before === null
   const from = after !== null ? after + 1 : isAllTime ? 0 : (before ?? now + 1) - dayMs
-  const bounds = { from: firstIdAt(from), before: before === null ? lastId : firstIdAt(before) }
+  const bounds = {
+    from: firstIdAt('audit_entry', from),
+    before: before === null ? lastId : firstIdAt('audit_entry', before),
+  }
   const cursor = starting_after_id === undefined ? lastId : checkedCursor(starting_after_id)
   if (cursor < bounds.before) bounds.before = cursor
   if (request_id === undefined) return bounds
-  const id = `${idPrefix('audit_entry')}${request_id.slice(idPrefix('request').length)}`
+  const id = entryIdOf(request_id)
   const isWithin = request_id.startsWith(idPrefix('request')) && id >= bounds.from && id < bounds.before
   return isWithin ? { from: id, before: `${id}!` } : { from: '', before: '' }
 }
@@ -67,7 +70,7 @@ function toEntry({ project_id: _, ...row }: AuditLogRow): AuditLogEntry {
     created_at: row.created_at,
     status: row.status_code < 400 ? 'SUCCESS' : 'FAILURE',
     status_code: row.status_code,
-    request_id: `${idPrefix('request')}${row.id.slice(idPrefix('audit_entry').length)}`,
+    request_id: requestIdOf(row.id),
     client_request_id: row.client_request_id,
     channel: row.channel,
     method: row.method,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { newId } from '../../core/lib/ids.ts'
 import { newTestApp, send } from '../../testing/app.ts'
+import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { insertProject, openIdleRuntime, until } from '../../testing/background.ts'
 import { atEnd } from '../../testing/closings.ts'
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
@@ -14,25 +14,6 @@ import { openAuditLog } from './writer.ts'
 
 const log = pino({ level: 'silent' })
 
-const newEntry = (projectId: string, at: number) => ({
-  project_id: projectId,
-  claimed: null,
-  request_id: newId('request', at),
-  request_duration: 1,
-  status_code: 200,
-  channel: 'API',
-  method: 'GET',
-  endpoint: 'GET_v1_categories',
-  url: '/v1/categories',
-  user_email: null,
-  app_id: 'app',
-  client_app_id: null,
-  client_request_id: null,
-  is_form: false,
-  request_body: null,
-  response_body: null,
-})
-
 test('at midnight, nodes that write the first entries of a day at once make one partition and lose nothing', async () => {
   const { database, url } = await ownDatabase()
   const { id } = await insertProject(await openIdleRuntime(database))
@@ -40,7 +21,8 @@ test('at midnight, nodes that write the first entries of a day at once make one 
   const settings = testSettings()
   for (let day = 1; day <= 10; day += 1) {
     const midnight = Date.UTC(2026, 2, day)
-    for (const node of nodes) for (const at of [midnight - 1, midnight, midnight + 1]) node.record(newEntry(id, at))
+    for (const node of nodes)
+      for (const at of [midnight - 1, midnight, midnight + 1]) node.record(newAuditEntry(id, at))
     await Promise.all([
       ...nodes.map((node) => node.flush()),
       maintainPartitions({ database, settings, now: () => midnight }),
@@ -70,7 +52,7 @@ test('an old day is dropped without keeping others from the log: it gives way to
     await untilOthersWait(database, await backendOf(reader))
     // Behind the waiting drop: the entry is written although the reader goes on.
     const auditLog = openAuditLog(database.db, log)
-    auditLog.record(newEntry(id, now))
+    auditLog.record(newAuditEntry(id, now))
     await auditLog.flush()
     expect(auditLog.counts()).toMatchObject({ written: 1 })
     expect(await dropping).toBe('55P03') // lock not available

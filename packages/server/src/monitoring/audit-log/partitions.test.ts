@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Database } from '../../core/db/database.ts'
-import { newId } from '../../core/lib/ids.ts'
+import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { insertProject, openIdleRuntime } from '../../testing/background.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { testSettings } from '../../testing/runtime.ts'
@@ -28,24 +28,7 @@ async function open(retentionDays: number) {
     database,
     /** Writes an entry of a moment. */
     async write(at: string) {
-      auditLog.record({
-        project_id: projectId,
-        claimed: null,
-        request_id: newId('request', Date.parse(at)),
-        request_duration: 1,
-        status_code: 200,
-        channel: 'API',
-        method: 'GET',
-        endpoint: 'GET_v1_categories',
-        url: '/v1/categories',
-        user_email: null,
-        app_id: 'app',
-        client_app_id: null,
-        client_request_id: null,
-        is_form: false,
-        request_body: null,
-        response_body: null,
-      })
+      auditLog.record(newAuditEntry(projectId, Date.parse(at)))
       await auditLog.flush()
     },
     maintain: (at: string) => {

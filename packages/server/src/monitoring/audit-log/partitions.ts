@@ -4,23 +4,10 @@ import type { Runtime } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
 import { inTransaction, sqlState } from '../../core/db/transaction.ts'
 import type { MaintenanceTask } from '../../core/jobs/maintenance.ts'
-import { idPrefix } from '../../core/lib/ids.ts'
+import { firstIdAt } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 
 const dayMs = 86_400_000
-
-/** The first possible id of an entry of this moment, in Unix milliseconds. */
-export function firstIdAt(at: number): string {
-  return `${idPrefix('audit_entry')}${clamped(at).toString(16).padStart(digits, '0')}`
-}
-
-/** The moment in an id: Unix milliseconds. */
-export const momentOf = (id: string): number =>
-  Number.parseInt(id.slice(idPrefix('audit_entry').length, idPrefix('audit_entry').length + digits), 16)
-
-/** Digits of an id that are its time. */
-const digits = 11
-const clamped = (at: number): number => Math.min(Math.max(Math.trunc(at), 0), 16 ** digits - 1)
 
 /** Advisory lock, the same number on every node: one node at a time makes partitions. */
 const partitionLock = 7_309_453_616
@@ -47,7 +34,9 @@ export async function makePartitions(db: Db, days: readonly number[]): Promise<v
       if (found?.is_attached === true) continue
       if (found === undefined) await sql`create table ${sql.table(name)} (like audit_log including all)`.execute(trx)
       await sql`alter table audit_log attach partition ${sql.table(name)}
-        for values from (${sql.lit(firstIdAt(day))}) to (${sql.lit(firstIdAt(day + dayMs))})`.execute(trx)
+        for values from (${sql.lit(firstIdAt('audit_entry', day))}) to (${sql.lit(firstIdAt('audit_entry', day + dayMs))})`.execute(
+        trx,
+      )
     }
   })
 }

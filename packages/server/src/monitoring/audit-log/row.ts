@@ -1,12 +1,12 @@
 import type { AuditEntry } from '../../core/http/audit-log.ts'
-import { idPrefix } from '../../core/lib/ids.ts'
+import { momentOf } from '../../core/lib/ids.ts'
+import { entryIdOf } from './entry-id.ts'
 import { maskSecrets } from './mask.ts'
-import { momentOf } from './partitions.ts'
 import type { NewAuditLogRow } from './store.ts'
 
 /** The row of an entry: without secrets, and without characters that cannot be sent or stored. */
 export function toRow(entry: AuditEntry, projectId: string): NewAuditLogRow {
-  const id: NewAuditLogRow['head']['id'] = `log_${entry.request_id.slice(idPrefix('request').length)}`
+  const id = entryIdOf(entry.request_id)
   const { request_body, response_body } = entry
   return {
     head: {

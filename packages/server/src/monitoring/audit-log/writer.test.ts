@@ -3,9 +3,9 @@ import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import type { Db } from '../../core/db/database.ts'
 import type { AuditEntry } from '../../core/http/audit-log.ts'
-import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { newProject, newTestApp, send } from '../../testing/app.ts'
+import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { insertProject, openIdleRuntime, until } from '../../testing/background.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
@@ -17,25 +17,7 @@ const { database } = await ownDatabase()
 const { db } = database
 const { id: projectId } = await insertProject(await openIdleRuntime(database))
 
-const newEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
-  project_id: projectId,
-  claimed: null,
-  request_id: newId('request'),
-  request_duration: 1,
-  status_code: 200,
-  channel: 'API',
-  method: 'GET',
-  endpoint: 'GET_v1_categories',
-  url: '/v1/categories',
-  user_email: null,
-  app_id: 'app',
-  client_app_id: null,
-  client_request_id: null,
-  is_form: false,
-  request_body: null,
-  response_body: null,
-  ...changes,
-})
+const newEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => newAuditEntry(projectId, Date.now(), changes)
 
 const long = 'x'.repeat(limits.audit_body_bytes_max)
 

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
+import { timeDigitsAt } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { dateBounds } from '../../core/query/list.ts'
-import { beginning, type EventPlace, endOf, momentOf, readCursor, timePartAt, toCursor } from './place.ts'
+import { beginning, type EventPlace, endOf, momentOfGroup, readCursor, toCursor } from './place.ts'
 import type { StoredEventList, StoredEventQuery } from './schema.ts'
 import {
   type EventRange,
@@ -124,10 +125,10 @@ async function boundsOf(ctx: Ctx, query: StoredEventQuery): Promise<Pick<EventRa
   const { created_at: { after, before } = {}, group_id } = query
   const starts = [
     ...(after === undefined ? [] : [Date.parse(after)]),
-    ...(group_id === undefined ? [] : [momentOf(group_id) ?? 0]),
+    ...(group_id === undefined ? [] : [momentOfGroup(group_id) ?? 0]),
   ]
-  const from = starts.length === 0 ? null : timePartAt(Math.max(...starts) - delayMs)
-  const to = before === undefined ? null : timePartAt(Date.parse(before) + delayMs)
+  const from = starts.length === 0 ? null : timeDigitsAt(Math.max(...starts) - delayMs)
+  const to = before === undefined ? null : timeDigitsAt(Date.parse(before) + delayMs)
   return {
     times: { from, to },
     positions: {

@@ -1,4 +1,5 @@
 import { invalidQuery } from '../../core/http/errors.ts'
+import { momentOf } from '../../core/lib/ids.ts'
 
 /** A place in the order of events: by position, then by the time-ordered part of the id. */
 export interface EventPlace {
@@ -23,12 +24,6 @@ export function readCursor(text: string): EventPlace {
   return { position: Number(position), id }
 }
 
-/** The smallest time-ordered part of ids that are made at a moment, in Unix milliseconds. */
-export const timePartAt = (at: number): string =>
-  Math.min(Math.max(0, at), 0xfffffffffff).toString(16).padStart(11, '0')
-
-/** The moment in the id of a request or a background run, in Unix milliseconds; null: it has none. */
-export function momentOf(groupId: string): number | null {
-  const [, hex] = /^[vw]-([0-9a-f]{11})[0-9a-f]{7}$/.exec(groupId) ?? []
-  return hex === undefined ? null : Number.parseInt(hex, 16)
-}
+/** The moment in the id of a request or a background run, in Unix milliseconds; null if the text is no such id. */
+export const momentOfGroup = (groupId: string): number | null =>
+  /^[vw]-[0-9a-f]{18}$/.test(groupId) ? momentOf(groupId) : null

@@ -30,7 +30,7 @@ const texts: { readonly [K in NotificationKind]: { subject: string; advice(data:
   webhook_failed: {
     subject: 'a webhook fails',
     advice: ({ webhook_id }, base) => [
-      'The delivery is repeated for 24 hours, then the webhook is switched off. Check that its target answers with a status from 200 to 299 in time.',
+      'The delivery is retried for 24 hours, then the webhook is switched off. Check that its target answers with a status from 200 to 299 in time.',
       `What was sent: GET ${base}/webhook-sendouts?webhook_id=${webhook_id}`,
     ],
   },

@@ -1,12 +1,6 @@
 import { operation } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
-import type { NotificationView } from './schema.ts'
-import {
-  NotificationList,
-  NotificationQuery,
-  NotificationView as NotificationSchema,
-  UpdateNotification,
-} from './schema.ts'
+import { NotificationList, NotificationQuery, NotificationView, UpdateNotification } from './schema.ts'
 import { getNotification, listNotifications, type StoredNotification, updateRead } from './store.ts'
 
 const path = '/management/v1/projects/{projectId}/notifications'
@@ -33,7 +27,7 @@ export const notifications = [
     path: `${path}/{notificationId}`,
     summary: 'Mark a notification as read',
     body: UpdateNotification,
-    reply: NotificationSchema,
+    reply: NotificationView,
     errors: ['invalid_payload', 'not_found'],
     target: (ctx, { params }) => getNotification(ctx, params.notificationId),
     run: async (ctx, { target, body }) => toNotification(await updateRead(ctx, target.id, body.read)),

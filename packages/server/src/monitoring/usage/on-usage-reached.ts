@@ -1,9 +1,8 @@
 import type { Runtime } from '../../core/context.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import type { Threshold } from '../../core/http/usage-thresholds.ts'
-import { inBackground } from '../../core/jobs/background.ts'
+import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
 import { durationText } from '../../core/lib/call-limits.ts'
-import { newId } from '../../core/lib/ids.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { raiseNotification } from '../notifications/raise.ts'
 
@@ -15,11 +14,7 @@ export async function onUsageReached(
   calls: number,
 ): Promise<void> {
   const [startsAt, endsAt] = [toInstant(window.starts_at), toInstant(window.ends_at)]
-  const origin = {
-    request_id: newId('background_run', runtime.now()),
-    caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' },
-  } as const
-  await inBackground(runtime, projectId, origin, (ctx) =>
+  await inBackground(runtime, projectId, newBackgroundRun(runtime.now()), (ctx) =>
     raiseNotification(ctx, {
       kind: setting,
       severity: 'WARNING',

@@ -1,23 +1,21 @@
-import { randomUUID } from 'node:crypto'
 import type { Runtime } from '../../core/context.ts'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { within } from '../../core/lib/within.ts'
 import { bodyOf } from '../sendouts/body.ts'
-import { newTargetClient } from '../target/client.ts'
-import { newFailureNotifier, recordLastFailure } from './notify.ts'
+import { type AttemptResult, newTargetClient } from '../target/client.ts'
+import { type HeldWebhook, isFresh, newHeldWebhooks } from './held-webhooks.ts'
 import { newPace } from './pace.ts'
+import { newRecorder } from './recorder.ts'
 import { requestHeaders, signingTokens } from './request-headers.ts'
 import { nextAttemptAt } from './schedule.ts'
-import { isSlow, mayStart, type SlotUser, slowMs } from './slots.ts'
+import { slowMs } from './slots.ts'
 import {
   type DueSendout,
   dropSendouts,
   type EndedAttempt,
   giveUpWaiting,
   listDueSendouts,
-  recordAttempts,
-  releaseWebhooks,
-  takeWebhooks,
   type WaitingWebhook,
 } from './store.ts'
 
@@ -29,30 +27,7 @@ export interface Delivery {
   stop(): Promise<void>
 }
 
-/** A webhook whose lease this node holds. */
-interface Held extends SlotUser {
-  webhook: WaitingWebhook
-  running: Set<{ started: number }>
-  /** When the lease ends, by `performance.now()`: counted from before the statement that took it, so never later than in the database. */
-  lease_ends: number
-  /** Read, not started yet. */
-  queue: DueSendout[]
-  read_at: number
-  /** Whether there is more than was read. */
-  has_more: boolean
-}
-
-/** A lease covers an attempt and this time; after a kill -9 another node takes over when it ends. */
-const leaseMarginMs = 20_000
-/** It is renewed when it is older than this. */
-const renewAfterMs = 5_000
-/** An attempt starts only if the lease covers its timeout and this time, for what the attempt does besides waiting. */
-const startMarginMs = 3_000
-/** What was read longer ago is read again: its webhook may have been changed or deleted, or its event erased. */
-const freshMs = 1_000
-/** Attempts end one by one; those of this time are recorded together. */
-const recordWaitMs = 30
-const recordAtOnce = 100
+/** After this time a busy node tries again to start attempts. */
 const paceMs = 20
 /** How long a stopping node waits for running attempts. */
 const stopGraceMs = 5_000
@@ -62,125 +37,63 @@ const stopGraceMs = 5_000
  * no send-out needs a claim of its own (docs/decisions/0047-webhook-delivery.md).
  */
 export function newDelivery(runtime: Runtime): Delivery {
-  const { settings, log, webhook_attempts: tally } = runtime
+  const { settings, webhook_attempts: tally } = runtime
   const { db } = runtime.database
   const timeoutMs = settings.webhook_timeout_ms
-  const leaseMs = timeoutMs + leaseMarginMs
   const client = newTargetClient({ timeout_ms: timeoutMs, allow_private: settings.webhook_allow_private_targets })
-  const node = randomUUID()
-  const held = new Map<string, Held>()
-  /** Ids of send-outs that are queued, attempted or waiting to be recorded. */
-  const inHand = new Set<string>()
+  const held = newHeldWebhooks(db, timeoutMs)
+  const recorder = newRecorder(runtime, { onRecorded: held.letGo, onSwitchedOff: held.dropQueue })
+  const pace = newPace()
+  const running = new Set<Promise<void>>()
   const stopping = new AbortController()
   let isStopping = false
-  const running = new Set<Promise<void>>()
-  let ended: EndedAttempt[] = []
-  let recordTimer: NodeJS.Timeout | undefined
   let startTimer: NodeJS.Timeout | undefined
-  const pace = newPace()
-  let recording: Promise<void> = Promise.resolve()
-  let isFailing = false
-  const notifyOfFailures = newFailureNotifier(runtime)
-  const wake = () => runtime.jobs.wake('webhooks')
 
   async function look(): Promise<boolean> {
-    const asked = performance.now()
     if (isStopping || tally.in_flight >= limits.node_attempts_max) return false
     const now = toInstant(runtime.now())
-    const waiting = await takeWebhooks(db, {
-      now,
-      node,
-      lease_ms: leaseMs,
-      renew_below_ms: leaseMs - renewAfterMs,
-      only: onlyFast(asked),
-    })
-    const leased = waiting.flatMap((webhook) => (webhook.is_leased ? (hold(webhook, asked) ?? []) : []))
-    dropStale()
-    await readDue(leased, now)
+    const { due, closed } = await held.take(now)
+    await readDue(due, now)
     startAttempts()
+    return giveUpClosed(closed)
+  }
+
+  async function readDue(due: readonly HeldWebhook[], now: Instant): Promise<void> {
+    const at = performance.now()
+    const unfilled = due.filter((each) => each.queue.length === 0 && canStart(each, at))
+    if (unfilled.length === 0) return
+    const read = await listDueSendouts(
+      db,
+      unfilled.map(({ webhook }) => webhook),
+      { now, except: held.inHand(), rows_max: limits.sendouts_read_at_once },
+    )
+    const erased = read.filter(isErased)
+    if (erased.length > 0) await dropSendouts(db, erased)
+    const byWebhook = Map.groupBy(read, ({ webhook_id }) => webhook_id)
+    for (const each of unfilled) {
+      const rows = byWebhook.get(each.webhook.webhook_id) ?? []
+      held.queue(each, { rows: rows.filter((row) => !isErased(row)), at, has_more: mayHaveMore(rows) })
+    }
+  }
+
+  /** Returns whether there may be more to give up. */
+  async function giveUpClosed(closed: readonly WaitingWebhook[]): Promise<boolean> {
     let hasMore = false
-    for (const webhook of waiting)
-      if (webhook.is_closed) {
-        forget(webhook.webhook_id)
-        hasMore = (await giveUpWaiting(db, webhook)) || hasMore
-      }
+    for (const webhook of closed) {
+      held.dropQueue(webhook.webhook_id)
+      hasMore = (await giveUpWaiting(db, webhook)) || hasMore
+    }
     return hasMore
   }
 
-  /** While slow webhooks use their whole share, this node takes only those that answer fast; others are for other nodes. */
-  function onlyFast(now: number): string[] | null {
-    let slow = 0
-    for (const each of held.values()) if (isSlow(each, now)) slow += each.running.size
-    if (slow < limits.slow_attempts_max) return null
-    return [...held.values()].flatMap((each) => (isSlow(each, now) ? [] : [each.webhook.webhook_id]))
-  }
-
-  function hold(webhook: WaitingWebhook, asked: number): Held | null {
-    const known = held.get(webhook.webhook_id)
-    if (known !== undefined) {
-      known.webhook = webhook
-      if (webhook.is_renewed) known.lease_ends = asked + leaseMs
-      return known
-    }
-    if (!webhook.is_renewed) return null // until the statement renews it, nobody here knows when it ends
-    const fresh: Held = {
-      webhook,
-      running: new Set(),
-      answers_fast: false,
-      lease_ends: asked + leaseMs,
-      queue: [],
-      read_at: 0,
-      has_more: false,
-    }
-    held.set(webhook.webhook_id, fresh)
-    return fresh
-  }
-
-  /** Drops what was read for a webhook, not what is running. */
-  function forget(webhookId: string): void {
-    for (const { id } of held.get(webhookId)?.queue.splice(0) ?? []) inHand.delete(id)
-  }
-
-  function dropStale(): void {
-    const now = performance.now()
-    for (const [webhookId, each] of held) {
-      const isOver = each.lease_ends < now && each.running.size === 0
-      if (isOver || !isFresh(each, now)) forget(webhookId)
-      if (isOver) held.delete(webhookId)
-    }
-  }
-
-  async function readDue(leased: readonly Held[], now: Instant): Promise<void> {
-    const asked = performance.now()
-    const hungry = leased.filter((each) => each.queue.length === 0 && canStart(each, asked))
-    if (hungry.length === 0) return
-    const due = await listDueSendouts(
-      db,
-      hungry.map(({ webhook }) => webhook),
-      { now, except: [...inHand], rows_max: limits.sendouts_read_at_once },
-    )
-    const isErased = ({ body, data }: DueSendout) => body === null && data === null
-    const erased = due.filter(isErased)
-    if (erased.length > 0) await dropSendouts(db, erased)
-    const byWebhook = Map.groupBy(due, ({ webhook_id }) => webhook_id)
-    for (const each of hungry) {
-      const rows = byWebhook.get(each.webhook.webhook_id) ?? []
-      each.queue = rows.filter((row) => !isErased(row))
-      each.read_at = asked
-      each.has_more = mayHaveMore(rows)
-      for (const { id } of each.queue) inHand.add(id)
-    }
-  }
-
-  const canStart = (each: Held, now: number): boolean =>
-    !isStopping && each.lease_ends - now > timeoutMs + startMarginMs && mayStart(each, held.values(), now)
+  const canStart = (each: HeldWebhook, now: number): boolean => !isStopping && held.canStart(each, now)
 
   /** Starts one attempt per webhook in turn, until nothing more can start. */
   function startAttempts(): void {
     const now = performance.now()
     for (let started = true; started; ) {
       started = false
-      for (const each of held.values())
+      for (const each of held.all())
         if (each.queue.length > 0 && isFresh(each, now) && canStart(each, now)) {
           if (!pace.take(now)) {
             startLater()
@@ -194,7 +107,6 @@ export function newDelivery(runtime: Runtime): Delivery {
     }
   }
 
-  /** When a busy node may start more. */
   function startLater(): void {
     startTimer ??= setTimeout(() => {
       startTimer = undefined
@@ -202,7 +114,7 @@ export function newDelivery(runtime: Runtime): Delivery {
     }, paceMs)
   }
 
-  async function attempt(each: Held, sendout: DueSendout): Promise<void> {
+  async function attempt(each: HeldWebhook, sendout: DueSendout): Promise<void> {
     const { webhook } = each
     const slot = { started: performance.now() }
     each.running.add(slot)
@@ -214,70 +126,15 @@ export function newDelivery(runtime: Runtime): Delivery {
     each.running.delete(slot)
     tally.in_flight -= 1
     if (stopping.signal.aborted) {
-      inHand.delete(sendout.id) // cut short by us: another node makes the attempt anew
+      held.letGo(sendout.id) // cut short by us: another node makes the attempt anew
       return
     }
     const succeeded = result.error === null
     tally[succeeded ? 'succeeded' : 'failed'] += 1
     each.answers_fast = succeeded && result.duration_ms <= slowMs
-    const at = toInstant(began)
-    ended.push({
-      project_id: sendout.project_id,
-      id: sendout.id,
-      webhook_id: sendout.webhook_id,
-      target_url: webhook.target_url,
-      attempt: { at, ...result },
-      succeeded,
-      is_manual: sendout.is_manual,
-      is_first: sendout.first_attempt_at === null && !sendout.is_manual,
-      next_attempt_at: succeeded ? null : nextAttemptAt(sendout.first_attempt_at ?? at, at),
-    })
-    recordSoon(sendout.is_manual)
+    recorder.add(endedAttempt(sendout, webhook.target_url, toInstant(began), result))
     startAttempts()
-    if (!isFresh(each, performance.now()) || (each.queue.length === 0 && each.has_more)) wake()
-  }
-
-  /** Somebody waits for a manual attempt. */
-  function recordSoon(isAwaited: boolean): void {
-    if (isAwaited || ended.length >= recordAtOnce) record()
-    else recordTimer ??= setTimeout(record, recordWaitMs)
-  }
-
-  function record(): void {
-    clearTimeout(recordTimer)
-    recordTimer = undefined
-    recording = recording.then(recordEnded)
-  }
-
-  async function recordEnded(): Promise<void> {
-    const batch = ended
-    ended = []
-    if (batch.length === 0) return
-    try {
-      await recordBatch(batch)
-      isFailing = false
-    } catch (error) {
-      // Kept and written later. If this node dies before, they are sent a second time.
-      ended = [...batch.filter(({ id }) => inHand.has(id)), ...ended]
-      if (!isFailing) log.warn({ err: error }, 'could not record deliveries to webhooks')
-      isFailing = true
-      if (!isStopping) recordTimer ??= setTimeout(record, 1_000)
-    }
-  }
-
-  async function recordBatch(batch: readonly EndedAttempt[]): Promise<void> {
-    const last = batch.filter(isLastFailure)
-    const others = batch.filter((each) => !isLastFailure(each))
-    if (others.length > 0) await recordAttempts(db, others)
-    for (const { id } of others) inHand.delete(id)
-    for (const each of last) {
-      if (await recordLastFailure(runtime, each)) forget(each.webhook_id)
-      inHand.delete(each.id)
-    }
-    // Never at the price of what was recorded: it would be recorded again.
-    await notifyOfFailures(others.filter(({ is_first, succeeded }) => is_first && !succeeded)).catch((error: unknown) =>
-      log.warn({ err: error }, 'could not notify of failed deliveries to webhooks'),
-    )
+    if (!isFresh(each, performance.now()) || (each.queue.length === 0 && each.has_more)) runtime.jobs.wake('webhooks')
   }
 
   return {
@@ -285,29 +142,17 @@ export function newDelivery(runtime: Runtime): Delivery {
     async stop() {
       isStopping = true
       clearTimeout(startTimer)
-      let grace: NodeJS.Timeout | undefined
-      await Promise.race([
-        Promise.all(running),
-        new Promise((resolve) => {
-          grace = setTimeout(resolve, stopGraceMs)
-        }),
-      ])
-      clearTimeout(grace)
+      await within(stopGraceMs, Promise.all(running)).catch(() => {}) // what still runs is aborted
       stopping.abort()
       await Promise.all(running)
-      record()
-      await recording
+      await recorder.close()
       await client.close()
-      await releaseWebhooks(db, node, [...held.keys()]).catch(() => {}) // the leases end by themselves
+      await held.release().catch(() => {}) // the leases end by themselves
     },
   }
 }
 
-/** Whether no retry follows. */
-const isLastFailure = ({ succeeded, is_manual, next_attempt_at }: EndedAttempt): boolean =>
-  !succeeded && !is_manual && next_attempt_at === null
-
-const isFresh = ({ read_at }: Held, now: number): boolean => now - read_at <= freshMs
+const isErased = ({ body, data }: DueSendout): boolean => body === null && data === null
 
 /** Whether a read was cut off, by the number of rows or by their size. */
 const mayHaveMore = (rows: readonly DueSendout[]): boolean =>
@@ -326,3 +171,19 @@ const bodyPartsOf = (sendout: DueSendout) => ({
     event_source: sendout.event_source,
   },
 })
+
+function endedAttempt(sendout: DueSendout, targetUrl: string, at: Instant, result: AttemptResult): EndedAttempt {
+  const { project_id, id, webhook_id, is_manual, first_attempt_at } = sendout
+  const succeeded = result.error === null
+  return {
+    project_id,
+    id,
+    webhook_id,
+    target_url: targetUrl,
+    attempt: { at, ...result },
+    succeeded,
+    is_manual,
+    is_first: first_attempt_at === null && !is_manual,
+    next_attempt_at: succeeded ? null : nextAttemptAt(first_attempt_at ?? at, at),
+  }
+}

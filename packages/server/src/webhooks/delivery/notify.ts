@@ -1,28 +1,23 @@
 import type { Runtime } from '../../core/context.ts'
-import { inBackground, type Origin } from '../../core/jobs/background.ts'
-import { newId } from '../../core/lib/ids.ts'
+import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { raiseNotification } from '../../monitoring/notifications/raise.ts'
 import { type EndedAttempt, recordAttempts, switchOff } from './store.ts'
 
-const newOrigin = (): Origin => ({
-  request_id: newId('background_run'),
-  caller: { channel: 'INTERNAL', api_key: null, role: 'ADMIN' },
-})
-
-/** At most one notification per webhook and hour is raised; a node that has raised it needs not ask the database again. */
+/** At most one notification per webhook and hour is raised: after one, this node need not ask the database again. */
 const silenceMs = 3_600_000
+/** After this time this node asks again whether a project that wanted no notification wants one now. */
+const askAgainMs = 60_000
 
-/** Tells the owners of webhooks that a first attempt has failed. */
+/** Tells the owners of webhooks that a first attempt has failed. What could not be raised is raised with the next failure. */
 export function newFailureNotifier(runtime: Runtime): (failed: readonly EndedAttempt[]) => Promise<void> {
-  const raisedAt = new Map<string, number>()
+  const silentUntil = new Map<string, number>()
   return async (failed) => {
     const now = runtime.now()
-    for (const [id, at] of raisedAt) if (now - at >= silenceMs) raisedAt.delete(id)
+    for (const [id, until] of silentUntil) if (now >= until) silentUntil.delete(id)
     for (const { project_id, webhook_id, id, target_url, attempt } of failed) {
-      if (raisedAt.has(webhook_id)) continue
-      raisedAt.set(webhook_id, now)
-      await inBackground(runtime, project_id, newOrigin(), (ctx) =>
+      if (silentUntil.has(webhook_id)) continue
+      const isWanted = await inBackground(runtime, project_id, newBackgroundRun(), (ctx) =>
         raiseNotification(ctx, {
           kind: 'webhook_failed',
           severity: 'WARNING',
@@ -30,6 +25,7 @@ export function newFailureNotifier(runtime: Runtime): (failed: readonly EndedAtt
           data: { webhook_id, sendout_id: id, target_url, status_code: attempt.status_code, error: attempt.error },
         }),
       )
+      silentUntil.set(webhook_id, now + (isWanted === true ? silenceMs : askAgainMs))
     }
   }
 }
@@ -40,7 +36,7 @@ export function newFailureNotifier(runtime: Runtime): (failed: readonly EndedAtt
  */
 export async function recordLastFailure(runtime: Runtime, ended: EndedAttempt): Promise<boolean> {
   const { project_id, webhook_id, id, target_url, attempt } = ended
-  const isSwitchedOff = await inBackground(runtime, project_id, newOrigin(), async (ctx) => {
+  const isSwitchedOff = await inBackground(runtime, project_id, newBackgroundRun(), async (ctx) => {
     const [recorded] = await recordAttempts(ctx.db, [ended])
     if (recorded?.status !== 'FAILED') return false // erased, or another attempt has succeeded meanwhile
     if (!(await switchOff(ctx.db, ended, toInstant(runtime.now())))) return false

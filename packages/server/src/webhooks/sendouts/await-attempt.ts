@@ -4,8 +4,8 @@ import type { Sendout } from './schema.ts'
 import { getSendout, getSendoutRow } from './store.ts'
 
 const pollMs = 50
-/** Besides the attempt itself: for a node with its hands full, or for one that takes over from a node that was killed. */
-const patienceMs = 40_000
+/** Besides the attempt itself: for a node whose slots are taken, or for one that takes over from a node that was killed. */
+const graceMs = 40_000
 
 /**
  * Waits until the requested attempt has been made, by this node or another one, and returns the send-out. Returns it as it is if no
@@ -13,7 +13,7 @@ const patienceMs = 40_000
  */
 export async function awaitAttempt(ctx: Ctx, id: string): Promise<Sendout> {
   ctx.jobs.wake('webhooks')
-  const deadline = performance.now() + Math.min(ctx.settings.webhook_timeout_ms + patienceMs, 150_000)
+  const deadline = performance.now() + Math.min(ctx.settings.webhook_timeout_ms + graceMs, 150_000)
   while (performance.now() < deadline && (await getSendoutRow(ctx, id)).is_manual) await setTimeout(pollMs)
   return getSendout(ctx, id)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { MaintenanceTask } from '../../core/jobs/maintenance.ts'
+import { firstIdAt } from '../../core/lib/ids.ts'
 import type { Settings } from '../../core/settings.ts'
 
 const batchRows = 1_000
@@ -13,10 +14,7 @@ export const deleteOldSendouts = ({
 }: Pick<Settings, 'audit_retention_days'>): MaintenanceTask => ({
   rows_max: batchRows,
   async processBatch(db, now) {
-    const idAt = (days: number) => {
-      const at = Date.parse(now) - days * 86_400_000
-      return `whs_${Math.max(0, at).toString(16).padStart(11, '0')}`
-    }
+    const idAt = (days: number) => firstIdAt('sendout', Date.parse(now) - days * 86_400_000)
     const { numAffectedRows = 0n } = await sql`
       with old as materialized (
         select o.project_id, o.id from projects p cross join lateral (

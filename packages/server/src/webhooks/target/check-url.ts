@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { invalidPayload } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { within } from '../../core/lib/within.ts'
 import { whyNotPublic } from './addresses.ts'
 import { type Lookup, newLookup } from './lookup.ts'
 import { isFault, readTarget, type UrlFault } from './target-url.ts'
@@ -34,15 +35,12 @@ const messages: Record<UrlFault['reason'], (fault: Pick<UrlFault, 'sentence'>) =
 
 async function addressesNow(host: string, given: Lookup | undefined): Promise<string[]> {
   const { lookup, close } = given === undefined ? newLookup({ allow_private: false }) : { lookup: given, close() {} }
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), waitMs)
-  })
   try {
-    const found = await Promise.race([lookup(host, { all: true }).catch(() => []), late])
+    const found = await within(waitMs, lookup(host, { all: true }))
     return found.map(({ address }) => address)
+  } catch {
+    return []
   } finally {
-    clearTimeout(timer)
     close()
   }
 }

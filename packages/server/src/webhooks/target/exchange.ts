@@ -59,7 +59,7 @@ export function exchange(way: Way, target: Target, { headers, body }: Outgoing, 
     let left: number = limits.target_response_bytes_max
     let isOver = false
 
-    /** Listeners of the request stay: whatever it still emits is no news. */
+    /** Listeners of the request stay: without one, an error that it emits later would end the process. */
     const end = (reason: Error | string, { is_whole = false } = {}) => {
       if (isOver) return
       isOver = true

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import type { Db } from '../../core/db/database.ts'
+import type { Instant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { isSlow, mayStart, type SlotUser } from './slots.ts'
+import { type DueSendout, releaseWebhooks, takeWebhooks, type WaitingWebhook } from './store.ts'
+
+/** A webhook whose lease this node holds. */
+export interface HeldWebhook extends SlotUser {
+  webhook: WaitingWebhook
+  running: Set<{ started: number }>
+  /** When the lease ends, by `performance.now()`: counted from before the statement that took it, so never later than in the database. */
+  lease_ends: number
+  /** Read, not started yet. */
+  queue: DueSendout[]
+  read_at: number
+  /** Whether there is more than was read. */
+  has_more: boolean
+}
+
+/** The webhooks that this node delivers to, and the send-outs that it has in hand: queued, attempted or waiting to be recorded. */
+export interface HeldWebhooks {
+  /** Takes and renews leases. Returns the held webhooks that have something due, and those to which nothing more is sent. */
+  take(now: Instant): Promise<{ due: HeldWebhook[]; closed: WaitingWebhook[] }>
+  all(): Iterable<HeldWebhook>
+  /** Whether one more attempt may start: within the lease, and within the share of the webhook. */
+  canStart(held: HeldWebhook, now: number): boolean
+  /** Queues send-outs that were read at a moment (`performance.now()`). */
+  queue(held: HeldWebhook, read: { rows: DueSendout[]; at: number; has_more: boolean }): void
+  /** The ids of the send-outs in hand. */
+  inHand(): string[]
+  /** A send-out is not in hand any longer. */
+  letGo(sendoutId: string): void
+  /** Drops what is queued for a webhook, not what is running. */
+  dropQueue(webhookId: string): void
+  /** Ends all leases, so that other nodes need not wait for their end. */
+  release(): Promise<void>
+}
+
+/** A lease covers an attempt and this time; after a kill -9 another node takes over when it ends. */
+const leaseMarginMs = 20_000
+/** It is renewed when it is older than this. */
+const renewAfterMs = 5_000
+/** An attempt starts only if the lease covers its timeout and this time, for what the attempt does besides waiting. */
+const startMarginMs = 3_000
+/** What was read longer ago is read again: its webhook may have been changed or deleted, or its event erased. */
+const freshMs = 1_000
+
+export const isFresh = ({ read_at }: HeldWebhook, now: number): boolean => now - read_at <= freshMs
+
+export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
+  const node = randomUUID()
+  const leaseMs = timeoutMs + leaseMarginMs
+  const held = new Map<string, HeldWebhook>()
+  const inHand = new Set<string>()
+
+  async function take(now: Instant): Promise<{ due: HeldWebhook[]; closed: WaitingWebhook[] }> {
+    const asked = performance.now()
+    const waiting = await takeWebhooks(db, {
+      now,
+      node,
+      lease_ms: leaseMs,
+      renew_below_ms: leaseMs - renewAfterMs,
+      only: onlyFast(asked),
+    })
+    const due = waiting.flatMap((webhook) => (webhook.is_leased ? (hold(webhook, asked) ?? []) : []))
+    dropStale()
+    return { due, closed: waiting.filter(({ is_closed }) => is_closed) }
+  }
+
+  /** While slow webhooks use their whole share, this node takes only those that answer fast; others are for other nodes. */
+  function onlyFast(now: number): string[] | null {
+    let slow = 0
+    for (const each of held.values()) if (isSlow(each, now)) slow += each.running.size
+    if (slow < limits.slow_attempts_max) return null
+    return [...held.values()].flatMap((each) => (isSlow(each, now) ? [] : [each.webhook.webhook_id]))
+  }
+
+  function hold(webhook: WaitingWebhook, asked: number): HeldWebhook | null {
+    const known = held.get(webhook.webhook_id)
+    if (known !== undefined) {
+      known.webhook = webhook
+      if (webhook.is_renewed) known.lease_ends = asked + leaseMs
+      return known
+    }
+    if (!webhook.is_renewed) return null // until the statement renews it, nobody here knows when it ends
+    const fresh: HeldWebhook = {
+      webhook,
+      running: new Set(),
+      answers_fast: false,
+      lease_ends: asked + leaseMs,
+      queue: [],
+      read_at: 0,
+      has_more: false,
+    }
+    held.set(webhook.webhook_id, fresh)
+    return fresh
+  }
+
+  function dropStale(): void {
+    const now = performance.now()
+    for (const [webhookId, each] of held) {
+      const isOver = each.lease_ends < now && each.running.size === 0
+      if (isOver || !isFresh(each, now)) dropQueue(webhookId)
+      if (isOver) held.delete(webhookId)
+    }
+  }
+
+  function dropQueue(webhookId: string): void {
+    for (const { id } of held.get(webhookId)?.queue.splice(0) ?? []) inHand.delete(id)
+  }
+
+  return {
+    take,
+    all: () => held.values(),
+    canStart: (each, now) => each.lease_ends - now > timeoutMs + startMarginMs && mayStart(each, held.values(), now),
+    queue(each, { rows, at, has_more }) {
+      each.queue = rows
+      each.read_at = at
+      each.has_more = has_more
+      for (const { id } of rows) inHand.add(id)
+    },
+    inHand: () => [...inHand],
+    letGo: (sendoutId) => void inHand.delete(sendoutId),
+    dropQueue,
+    release: () => releaseWebhooks(db, node, [...held.keys()]),
+  }
+}
