@@ -34,6 +34,7 @@ const embedded = [
   'core/db/**',
   'core/events/**',
   'core/http/idempotency*',
+  'core/http/precheck*',
   'core/jobs/**',
   'core/query/filter/agreement*',
   'exports/**',

@@ -4,7 +4,7 @@ import { CreateWebhook, TestWebhook, UpdateWebhook, Webhook, WebhookList } from 
 import { Sendout } from './sendouts/schema.ts'
 import { testWebhook } from './sendouts/test-delivery.ts'
 import { deleteWebhook, getWebhook, listWebhooks, toWebhook } from './store.ts'
-import { changeWebhook, createWebhook } from './write.ts'
+import { changeWebhook, checkTarget, createWebhook } from './write.ts'
 
 export const webhooks = [
   operation({
@@ -29,6 +29,7 @@ export const webhooks = [
     body: CreateWebhook,
     reply: Webhook,
     errors: ['invalid_payload', 'not_found'],
+    precheck: (ctx, { body }) => checkTarget(ctx, body),
     run: (ctx, { body }) => createWebhook(ctx, body),
   }),
   operation({
@@ -52,6 +53,7 @@ export const webhooks = [
     reply: Webhook,
     errors: ['invalid_payload', 'not_found'],
     target: (ctx, { params }) => getWebhook(ctx, params.webhookId),
+    precheck: (ctx, { body }) => checkTarget(ctx, body),
     run: (ctx, { target, body }) => changeWebhook(ctx, target.id, body),
   }),
   operation({

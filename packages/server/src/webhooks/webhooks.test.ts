@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { Resolver } from 'node:dns/promises'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { webhookTypes } from '../core/events/catalogue.ts'
-import { newProject, type Shop } from '../testing/app.ts'
+import { newClock, newProject, newProjectOn, type Shop } from '../testing/app.ts'
+import { openNode, ownDatabase } from '../testing/nodes.ts'
 import { newWebhook } from '../testing/webhooks.ts'
 
 // A service that allows private targets looks up no names.
@@ -112,6 +115,45 @@ describe('webhooks', () => {
     expect(await shop.manage('POST', '/webhooks', body)).toMatchObject(refusal)
     const { id } = await newWebhook(shop, 'https://192.0.1.1/', events) // a public address: no name to look up
     expect(await shop.manage('PUT', `/webhooks/${id}`, { target_url: 'http://[::1]/' })).toMatchObject(refusal)
+  })
+
+  test('hold no transaction and no other request while a name server lets them wait', async () => {
+    const { database } = await ownDatabase()
+    const shop = await newProjectOn({ ...(await openNode(database)), clock: newClock() })
+    const { id } = await newWebhook(shop, 'https://192.0.1.1/', events)
+    const six = vi.spyOn(Resolver.prototype, 'resolve6').mockRejectedValue(new Error('ENODATA'))
+    const four = vi.spyOn(Resolver.prototype, 'resolve4')
+    onTestFinished(() => {
+      four.mockRestore()
+      six.mockRestore()
+    })
+    const body = { target_url: 'https://slow.example/', events }
+    for (const save of [
+      () => shop.manage('POST', '/webhooks', body),
+      () => shop.manage('PUT', `/webhooks/${id}`, body),
+    ]) {
+      /** The name server answers when another request has been answered. After 2 s nobody waits for it any more. */
+      const trySave = async () => {
+        const trial = { open: [] as unknown[], done: [] as string[] }
+        four.mockImplementation(async () => {
+          const { rows } = await sql`
+            select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'
+          `.execute(database.db)
+          trial.open.push(...rows)
+          const another = await shop.manage('POST', '/webhooks', { target_url: 'https://192.0.1.1/', events })
+          expect(another.status).toBe(200)
+          trial.done.push('another')
+          return ['192.0.1.1']
+        })
+        expect(await save()).toMatchObject({ status: 200, body: { target_url: body.target_url } })
+        trial.done.push('saved')
+        return trial
+      }
+      let trial = await trySave()
+      // A busy machine may need more than the 2 s.
+      for (let tries = 1; tries < 5 && trial.done[0] !== 'another'; tries += 1) trial = await trySave()
+      expect(trial).toEqual({ open: [], done: ['another', 'saved'] })
+    }
   })
 
   test('are at most 50 in a project, however many are created at once', async () => {

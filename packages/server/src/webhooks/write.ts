@@ -15,9 +15,14 @@ import {
 } from './store.ts'
 import { checkTargetUrl } from './target/check-url.ts'
 
+/** Refuses an address whose fault shows now. It may wait 2 s for a name server. */
+export async function checkTarget({ settings }: Ctx, { target_url }: UpdateWebhook): Promise<void> {
+  if (target_url !== undefined)
+    await checkTargetUrl(target_url, { allow_private: settings.webhook_allow_private_targets })
+}
+
 export async function createWebhook(ctx: Ctx, body: CreateWebhook): Promise<Webhook> {
   const { target_url, events, active = true } = body
-  await checkTarget(ctx, target_url)
   // Concurrent requests would each count the webhooks without the other's.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${ctx.project_id}`}, 0))`.execute(ctx.db)
   if ((await countWebhooks(ctx)) >= limits.webhooks_max)
@@ -31,7 +36,6 @@ export async function createWebhook(ctx: Ctx, body: CreateWebhook): Promise<Webh
  */
 export async function changeWebhook(ctx: Ctx, id: string, body: UpdateWebhook): Promise<Webhook> {
   const { target_url, events, active } = body
-  if (target_url !== undefined) await checkTarget(ctx, target_url)
   const before = await getWebhookForUpdate(ctx, id)
   const isSwitchedOn = active === true && !before.active
   const updated = await updateWebhook(ctx, id, {
@@ -44,8 +48,5 @@ export async function changeWebhook(ctx: Ctx, id: string, body: UpdateWebhook): 
   ctx.afterCommit(() => ctx.jobs.wake('webhooks'))
   return toWebhook(updated)
 }
-
-const checkTarget = ({ settings }: Ctx, url: string): Promise<void> =>
-  checkTargetUrl(url, { allow_private: settings.webhook_allow_private_targets })
 
 const distinctTypes = (events: readonly string[]): string[] => [...new Set(events.map(canonicalEventType))]

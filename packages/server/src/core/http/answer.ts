@@ -84,6 +84,8 @@ interface RequestScope {
   ctx: InstallationCtx & Partial<Ctx>
   /** What `ctx.afterCommit` has registered. */
   afterCommit: Array<() => void>
+  /** What `precheck` refused. */
+  refusal: ApiError | null
 }
 
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
@@ -111,6 +113,7 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
       const read = await readReplyOf(scope, await runOperation(scope, scope.ctx))
       return read.body.length > atOnceLength ? sendInPieces(reply, read) : send(reply, read)
     }
+    await precheck(scope)
     const stored = await (key === null ? runOnce(scope) : runOncePerKey(scope, key))
     for (const work of scope.afterCommit) work()
     return send(reply, stored)
@@ -142,12 +145,29 @@ function newScope(
     ...(client === undefined ? {} : { identity, client }),
     afterCommit: (work) => void afterCommit.push(work),
   }
-  return { handler, request, reply, ctx: project === null ? ctx : inProject(ctx, project), afterCommit }
+  return { handler, request, reply, ctx: project === null ? ctx : inProject(ctx, project), afterCommit, refusal: null }
+}
+
+/**
+ * Runs the `precheck` of an operation, if it has one. A refusal waits for the transaction: there an Idempotency-Key returns its stored
+ * reply, or stores the refusal.
+ */
+async function precheck(scope: RequestScope): Promise<void> {
+  const { handler, request, reply, ctx } = scope
+  if (handler.operation.precheck === undefined) return
+  try {
+    await handler.operation.precheck(ctx, await handler.readInput(ctx, request, reply))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    scope.refusal = error
+  }
 }
 
 /** Reads the input of the request and runs the operation. */
-async function runOperation({ handler, request, reply }: RequestScope, ctx: InstallationCtx): Promise<unknown> {
-  return handler.run(ctx, await handler.readInput(ctx, request, reply))
+async function runOperation({ handler, request, reply, refusal }: RequestScope, ctx: InstallationCtx) {
+  const input = await handler.readInput(ctx, request, reply)
+  if (refusal !== null) throw refusal
+  return handler.run(ctx, input)
 }
 
 async function runOnce(scope: RequestScope): Promise<StoredReply> {

@@ -64,14 +64,23 @@ export interface Operation {
   flag?: ProjectFlag
   /** Finds the resource of the path before the body is validated, or throws 404. `run` gets the result as `target`. */
   target?(ctx: InstallationCtx, input: { params: Record<string, string>; query: unknown }): Promise<unknown>
+  /**
+   * Of an operation that writes: a check that waits for others than the database, such as a name server. It runs before the transaction,
+   * which would hold a connection meanwhile: the only one of the embedded database. It throws what is to be refused.
+   */
+  precheck?(ctx: InstallationCtx, input: OperationInput): Promise<void>
   /** Absent if every call is a download. */
   run?: OperationRun
 }
 
-export type OperationRun = (
-  ctx: InstallationCtx,
-  input: { params: Record<string, string>; query: unknown; body: unknown; target: unknown },
-) => Promise<unknown>
+export interface OperationInput {
+  params: Record<string, string>
+  query: unknown
+  body: unknown
+  target: unknown
+}
+
+export type OperationRun = (ctx: InstallationCtx, input: OperationInput) => Promise<unknown>
 
 /** Handles a request that the gate of its operation admitted. */
 export type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -143,12 +152,13 @@ type Declared<
   Body extends TSchema,
   Reply extends TSchema | null,
   Target,
-> = Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'run' | 'download'> & {
+> = Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'precheck' | 'run' | 'download'> & {
   path: Path
   query?: Query
   body?: Body
   reply: Reply
   target?(ctx: CtxOf<Path>, input: Input<Path, Query>): Promise<Target>
+  precheck?(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body> }): Promise<void>
   run(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body>; target: Target }): Answered<Reply>
   download?: DownloadOf<Path, Query>
 }

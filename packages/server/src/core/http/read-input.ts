@@ -5,7 +5,7 @@ import { limits } from '../lib/limits.ts'
 import { forEachInSlices } from '../lib/time-slice.ts'
 import { type Fault, invalidPayload, invalidQuery } from './errors.ts'
 import type { Schema } from './json-schema.ts'
-import { familyOf, type Operation, type OperationRun } from './operation.ts'
+import { familyOf, type Operation, type OperationInput } from './operation.ts'
 import { prefersStrict } from './preference.ts'
 import { parseQueryString, type QueryObject } from './query-string.ts'
 import { type UnknownField, unknownFieldFaults } from './unknown-fields.ts'
@@ -15,7 +15,7 @@ export type InputReader = (
   ctx: InstallationCtx,
   request: FastifyRequest,
   reply: FastifyReply,
-) => Promise<Parameters<OperationRun>[1]>
+) => Promise<OperationInput>
 
 /** Validates the query, finds the target, validates the body: failures are reported in this order. */
 export function inputReaderOf(operation: Operation): InputReader {
