@@ -7,6 +7,7 @@ import type { Database } from './core/db/database.ts'
 import { DiskFullError } from './core/db/embedded.ts'
 import { migrate } from './core/db/migrate.ts'
 import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at-start.ts'
+import type { Trx } from './core/db/transaction.ts'
 import { openDeferredWriter } from './core/events/deferred-writer.ts'
 import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
@@ -64,10 +65,13 @@ export async function openRuntime(
   })
   const opened: Array<{ close(): Promise<void> }> = [database]
   try {
-    const { result, applied, functions } = await migrate(database.db, async (trx) => {
+    const firstStart = async (trx: Trx) => {
       const keys = await bootstrap(trx, settings.bootstrap, toInstant(now()))
       if (keys !== null) keepKeys(keys)
       return keys
+    }
+    const { result, applied, functions } = await migrate(database.db, firstStart, {
+      onWait: (problem) => log.warn(problem),
     })
     if (applied.length + functions.length > 0) log.info({ applied, functions }, 'database migrated')
     const credentials = await openCredentials(database, now)

@@ -1,5 +1,6 @@
 import { bootstrap } from '../account/installation/bootstrap.ts'
 import { migrate } from '../core/db/migrate.ts'
+import type { Trx } from '../core/db/transaction.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
@@ -16,12 +17,15 @@ export async function migrateCommand(environment: CommandEnvironment): Promise<v
     onRetry: (problem) => say(`${problem}\n`),
   })
   try {
-    const { applied, functions, result } = await migrate(database.db, async (trx) => {
+    const bootstrapped = async (trx: Trx) => {
       const keys = await bootstrap(trx, settings.bootstrap, toInstant(Date.now()))
       if (keys === null) return null
       const firstStart = firstStartOf(environment, keys)
       writeKeysFile(firstStart)
       return firstStart
+    }
+    const { applied, functions, result } = await migrate(database.db, bootstrapped, {
+      onWait: (problem) => say(`${problem}\n`),
     })
     await (await openJobs(database)).close()
     if (applied.length > 0) say(`Applied ${applied.join(', ')}.\n`)

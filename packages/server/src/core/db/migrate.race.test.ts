@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { bootstrap } from '../../account/installation/bootstrap.ts'
 import { newPostgresDatabase } from '../../testing/database.ts'
-import { anotherConnection } from '../../testing/nodes.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
+import { anotherConnection, ownDatabase } from '../../testing/nodes.ts'
+import { pastReleases, restoreRelease } from '../../testing/past-releases.ts'
 import { testSettings } from '../../testing/runtime.ts'
+import type { Db } from './database.ts'
 import { migrate } from './migrate.ts'
 
 test('of ten nodes that start at once on an empty database, one migrates and creates the first project, and all start', async () => {
@@ -43,4 +47,73 @@ test('a failed first start leaves nothing behind, and the next start succeeds', 
   } finally {
     await drop()
   }
+})
+
+/** A database of a past release, whose events somebody reads until `end`. */
+async function databaseWithReader() {
+  const { database, url } = await ownDatabase({ migrated: false })
+  await restoreRelease(database, pastReleases[0] as string)
+  const started = Promise.withResolvers<number>()
+  const ending = Promise.withResolvers<void>()
+  const reading = database.db.transaction().execute(async (trx) => {
+    await sql`select count(*) from event_rows`.execute(trx)
+    started.resolve(await backendOf(trx))
+    await ending.promise
+  })
+  const end = () => {
+    ending.resolve()
+    return reading
+  }
+  return { database, reader: await started.promise, end, node: () => anotherConnection(url as string) }
+}
+
+const migrationsOf = async (db: Db) =>
+  (await sql<{ name: string }>`select name from migrations order by 1`.execute(db)).rows
+
+test('while somebody reads a table that a migration changes, requests are served; the migration follows', async () => {
+  const { database, reader, end, node } = await databaseWithReader()
+  const problems: string[] = []
+  let isMigrated = false
+  const start = () =>
+    migrate(node().db, async () => {}, {
+      lock_seconds: 1,
+      pause_seconds: 1,
+      onWait: (problem) => problems.push(problem),
+    }).finally(() => {
+      isMigrated = true
+    })
+  const startedAt = performance.now()
+  const migrations = [start(), start()]
+  for (let round = 1; round <= 3; round += 1) {
+    await untilOthersWait(database, reader)
+    // The migration holds `projects` now. It must give it back although the reader goes on reading: without that, this statement
+    // fails after 30 s.
+    await database.execute('select id from projects')
+  }
+  expect(isMigrated).toBe(false)
+  // Only one node tries, and it repeats itself every half a minute at most.
+  expect(problems.length).toBeGreaterThan(0)
+  expect(problems.length).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 30_000)
+  expect(problems[0]).toMatch(/^the migration waits for tables that others use: .*; trying again for \d+ s$/)
+  expect(problems[0]).toMatch(new RegExp(`pid ${reader} \\(guerdon, user \\w+, since [^)]+\\) on event_rows;`))
+  await end()
+  const applied = (await Promise.all(migrations)).map(({ applied }) => applied.length)
+  expect(applied.sort((a, b) => a - b)).toEqual([0, expect.toSatisfy((count) => count > 4)])
+})
+
+test('a migration that waited in vain says for whom, changes nothing, and leaves the lock to the next start', async () => {
+  const { database, reader, end, node } = await databaseWithReader()
+  const before = await migrationsOf(database.db)
+  const first = node()
+  await expect(
+    migrate(first.db, async () => {}, { lock_seconds: 0.2, pause_seconds: 0.1, wait_seconds: 0.5 }),
+  ).rejects.toThrow(
+    new RegExp(
+      `^The database was not migrated, and nothing has changed: for 0.5 s others used its tables: .*pid ${reader} .* on event_rows.*\\. Wait until they end`,
+    ),
+  )
+  expect(await migrationsOf(database.db)).toEqual(before)
+  await end()
+  expect((await migrate(node().db, async () => {})).applied).toContain('0016-consents-and-event-positions')
+  expect((await migrate(first.db, async () => {})).applied).toEqual([])
 })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { version } from '../lib/version.ts'
 import type { Db } from './database.ts'
 import { keepPositionsAscending } from './event-positions.ts'
+import { type LockWaits, whileMigrating, withShortLockWaits } from './migration-locks.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
 import * as codes from './migrations/0003-codes.ts'
@@ -20,7 +21,7 @@ import * as users from './migrations/0015-users-and-branding.ts'
 import * as consents from './migrations/0016-consents-and-event-positions.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
-import { inTransaction, type Trx } from './transaction.ts'
+import type { Trx } from './transaction.ts'
 
 interface Migration {
   up(db: Db): Promise<void>
@@ -49,40 +50,41 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0016-consents-and-event-positions', consents],
 ]
 
-/** Advisory lock, the same number on every node: the node that holds it migrates, the others wait and find nothing to do. */
-const migrationLock = 7_309_453_615
-
 /**
  * Applies the missing migrations, replaces the functions whose files changed, then runs `afterwards` (the first-start
  * bootstrap), all in one transaction under one lock: ten nodes may start at once on an empty database, and a crash rolls
- * everything back. Throws `NewerSchemaError` and changes nothing if a newer release has migrated the database.
+ * everything back. While others use the tables, the transaction is rolled back and tried again (migration-locks.ts). Throws
+ * `NewerSchemaError` and changes nothing if a newer release has migrated the database.
  */
-export async function migrate<T>(
-  db: Db,
-  afterwards: (trx: Trx) => Promise<T>,
-): Promise<{ applied: string[]; functions: string[]; result: T }> {
-  return inTransaction(db, async (trx) => {
-    // No timeouts: a migration may take longer than any request, and another node waits for its lock as long.
-    await sql`set local lock_timeout = 0`.execute(trx)
-    await sql`set local statement_timeout = 0`.execute(trx)
-    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
-    await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(trx)
-    await sql`create table if not exists migrations (name text primary key, applied_at timestamptz(3) not null default now())`.execute(
-      trx,
-    )
-    const { rows } = await sql<{ name: string }>`select name from migrations`.execute(trx)
-    const appliedNames = new Set(rows.map(({ name }) => name))
-    const unknown = rows.find(({ name }) => !migrations.some(([migrationName]) => migrationName === name))
-    if (unknown !== undefined) throw new NewerSchemaError(`it has migration ${unknown.name}`, version)
-    const applied: string[] = []
-    for (const [name, migration] of migrations) {
-      if (appliedNames.has(name)) continue
-      await migration.up(trx)
-      await sql`insert into migrations (name) values (${name})`.execute(trx)
-      applied.push(name)
-    }
-    const functions = await syncFunctions(trx)
-    await keepPositionsAscending(trx)
-    return { applied, functions, result: await afterwards(trx) }
-  })
+export function migrate<T>(db: Db, afterwards: (trx: Trx) => Promise<T>, waits: LockWaits = {}): Promise<Migrated<T>> {
+  return whileMigrating(db, (connection) => withShortLockWaits(connection, (trx) => migrateIn(trx, afterwards), waits))
+}
+
+interface Migrated<T> {
+  applied: string[]
+  functions: string[]
+  result: T
+}
+
+async function migrateIn<T>(trx: Trx, afterwards: (trx: Trx) => Promise<T>): Promise<Migrated<T>> {
+  // A migration may take longer than any request.
+  await sql`set local statement_timeout = 0`.execute(trx)
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+  await sql`create table if not exists migrations (name text primary key, applied_at timestamptz(3) not null default now())`.execute(
+    trx,
+  )
+  const { rows } = await sql<{ name: string }>`select name from migrations`.execute(trx)
+  const appliedNames = new Set(rows.map(({ name }) => name))
+  const unknown = rows.find(({ name }) => !migrations.some(([migrationName]) => migrationName === name))
+  if (unknown !== undefined) throw new NewerSchemaError(`it has migration ${unknown.name}`, version)
+  const applied: string[] = []
+  for (const [name, migration] of migrations) {
+    if (appliedNames.has(name)) continue
+    await migration.up(trx)
+    await sql`insert into migrations (name) values (${name})`.execute(trx)
+    applied.push(name)
+  }
+  const functions = await syncFunctions(trx)
+  await keepPositionsAscending(trx)
+  return { applied, functions, result: await afterwards(trx) }
 }

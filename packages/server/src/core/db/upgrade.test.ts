@@ -1,25 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../../testing/app.ts'
 import { definitionsIn, definitionsOfFiles } from '../../testing/functions.ts'
 import { openNode, ownDatabase } from '../../testing/nodes.ts'
+import { pastReleases, recordingOf, restoreRelease } from '../../testing/past-releases.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
-
-/** Dumps of databases of past releases, and the recorded responses of those releases (scripts/record-release.mjs). */
-const folder = new URL('../../testing/releases/', import.meta.url)
-const unpacked = (file: string) => gunzipSync(readFileSync(new URL(file, folder))).toString()
-const releases = readdirSync(folder)
-  .filter((file) => file.endsWith('.sql.gz'))
-  .map((file) => file.slice(0, -'.sql.gz'.length))
-
-interface Recording {
-  base_url: string
-  recorded_at: string
-  app: [id: string, token: string]
-  answers: Array<{ path: string; body: unknown }>
-}
 
 /**
  * A response without the members that 0.2.0 shows only where they say something: empty metadata, missing parts of an address,
@@ -43,13 +28,12 @@ function comparable(value: unknown): unknown {
 const partsOf = (address: unknown): unknown =>
   address === null ? null : Object.fromEntries(Object.entries(address as object).filter(([, part]) => part !== null))
 
-describe.each(releases)('a database of %s', (release) => {
+describe.each(pastReleases)('a database of %s', (release) => {
   let database: Database
 
   beforeAll(async () => {
     database = (await ownDatabase({ migrated: false })).database
-    const settings = 'reset search_path; reset check_function_bodies; reset row_security;'
-    await database.execute(`${unpacked(`${release}.sql.gz`)}\n${settings}`)
+    await restoreRelease(database, release)
   })
 
   test('gets the functions of this release', async () => {
@@ -60,7 +44,7 @@ describe.each(releases)('a database of %s', (release) => {
   })
 
   test('is served as before, and a code can be redeemed', async () => {
-    const { base_url, recorded_at, app, answers } = JSON.parse(unpacked(`${release}.json.gz`)) as Recording
+    const { base_url, recorded_at, app, answers } = recordingOf(release)
     const node = await openNode(database, {
       env: { AUTH_MODE: 'either', BASE_URL: base_url },
       now: () => Date.parse(recorded_at),
@@ -81,4 +65,25 @@ describe.each(releases)('a database of %s', (release) => {
       body: { order: { total_discount_amount: 375 } }, // 12.5 % of 30.00
     })
   })
+})
+
+test('an index of events that was prepared is kept, and created anew if its creation was cancelled', async () => {
+  for (const isValid of [true, false]) {
+    const { database } = await ownDatabase({ migrated: false })
+    await restoreRelease(database, pastReleases[0] as string)
+    await database.execute('alter table event_rows add column position bigint not null default 0')
+    await database.execute('create index events_position on event_rows (project_id, position) where position > 0')
+    // What a cancelled `create index concurrently` leaves behind.
+    await database.execute(`update pg_index set indisvalid = ${isValid} where indexrelid = 'events_position'::regclass`)
+    const index = async () =>
+      (
+        await database.execute(
+          `select indexrelid::int as id, indisvalid as is_valid from pg_index where indexrelid = 'events_position'::regclass`,
+        )
+      ).rows[0] as { id: number; is_valid: boolean }
+    const prepared = await index()
+    await migrate(database.db, async () => {})
+    const { id, is_valid } = await index()
+    expect({ is_valid, is_kept: id === prepared.id }).toEqual({ is_valid: true, is_kept: isValid })
+  }
 })

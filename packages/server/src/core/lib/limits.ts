@@ -216,6 +216,12 @@ export const limits = {
   start_retry_seconds: 30,
   /** Pause between two attempts of a start. */
   start_retry_ms: 500,
+  /** How long a migration waits for a table that others use, and requests behind it (docs/operations.md#upgrade). */
+  migration_lock_seconds: 2,
+  /** Pause after that, in which requests are served, before the migration is tried again. */
+  migration_pause_seconds: 5,
+  /** How long a migration is tried again, before the start fails. */
+  migration_wait_seconds: 600,
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 

@@ -50,6 +50,12 @@ const statements = [
   // (docs/operations.md#upgrade). Altering the table waits for every transaction that has inserted events.
   'alter table event_rows add column if not exists position bigint not null default 0',
   'alter table event_rows alter column position set default (pg_current_xact_id()::text::bigint)',
+  // One whose creation was cancelled stays behind as invalid: no query uses it, and "if not exists" would keep it for ever.
+  `do $$ begin
+    if exists (select from pg_index where indexrelid = to_regclass('events_position') and not indisvalid) then
+      drop index events_position;
+    end if;
+  end $$`,
   'create index if not exists events_position on event_rows (project_id, position) where position > 0',
   // One row. `shift` is added to transaction ids; no event without a position has a later id than `unpositioned_until`.
   `create table event_positions (
