@@ -1012,7 +1012,27 @@ describe('consents', () => {
     ])
   })
 
-  test('a page lists them, and learns of an unknown customer or consent only that it is unknown', async () => {
+  test('without proof, a page does not learn whether a customer exists', async () => {
+    const { shop, ann } = await shopWithAnn()
+    const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter' })).body
+    const project = await projectOf(shop)
+    const longAgo = shop.service.runtime.now() - 30 * 86_400_000
+    const answers: Body[] = []
+    for (const [known, unknown] of [
+      ['ann', 'eve@private.example'],
+      [ann.id, 'cust_nobody'],
+      [trackingName(project, 'ann'), trackingName(project, 'eve')],
+      [trackingProof(project, 'ann', longAgo), trackingProof(project, 'eve', longAgo)],
+    ])
+      for (const name of [known, unknown]) {
+        const { status, body } = await decide(shop, name as string, { [id]: true })
+        answers.push({ status, key: body.key, message: body.message, details: body.details, fields: Object.keys(body) })
+      }
+    expect(answers).toEqual(Array(8).fill(answers[0]))
+    expect(answers[0]).toMatchObject({ status: 403, key: 'forbidden' })
+  })
+
+  test('a page lists them, and learns of a proven customer or a consent that is gone only that it is unknown', async () => {
     const { shop } = await shopWithAnn()
     const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter', category: 'MARKETING' })).body
     expect(await asPage(shop, 'GET', '/client/v1/consents')).toMatchObject({
