@@ -822,6 +822,8 @@ describe('the list of the vouchers of a customer', () => {
 
 describe('the expiration date of a voucher', () => {
   const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  const oneYear = { expiration_date: later(365) }
+  const sevenDays = { activity_duration_after_publishing: 'P7D' }
   const setDate = (shop: Shop, code: string, body: object) => asPage(shop, 'PUT', `/client/v1/vouchers/${code}`, body)
   const shopWithFlag = (project: object = {}) =>
     shopWithAnn({ client_set_voucher_expiration_date_enabled: true, ...project })
@@ -901,22 +903,82 @@ describe('the expiration date of a voucher', () => {
     expect((await set('ANNS-GIFT', later(30))).status).toBe(200)
     expect((await set('ANNS-GIFT', later(20))).status).toBe(200)
     expect(await set('ANNS-GIFT', later(25))).toMatchObject(refused)
-    // A code of a campaign: until the campaign ends.
-    await ok(shop, 'POST', '/v1/campaigns', {
-      name: 'Until',
+  })
+
+  // What the shop did to the code before the page sends a date, in days from now.
+  test.each<
+    [
+      what: string,
+      days: number,
+      key: string | null,
+      shop: { campaign?: object; code?: object; campaign_later?: { active?: false; expiration_date?: string } },
+    ]
+  >([
+    ['at the end of its campaign', 60, null, { campaign: { expiration_date: later(60) } }],
+    ['before the end of its campaign', 40, null, { campaign: { expiration_date: later(61) } }],
+    ['after the end of its campaign', 62, 'invalid_expiration_date', { campaign: { expiration_date: later(61) } }],
+    ['before its start', 2, 'invalid_expiration_date', { campaign: { start_date: later(5) } }],
+    ['after its start', 6, null, { campaign: { start_date: later(5) } }],
+    ['in a campaign without end', 300, null, {}],
+    ['within its activity duration', 6, null, { campaign: { ...oneYear, ...sevenDays } }],
+    ['after its activity duration', 300, 'invalid_expiration_date', { campaign: { ...oneYear, ...sevenDays } }],
+    ['after its activity duration, without end of the campaign', 8, 'invalid_expiration_date', { campaign: sevenDays }],
+    ['before its own date', 29, null, { campaign: oneYear, code: { expiration_date: later(30) } }],
+    ['after its own date', 31, 'invalid_expiration_date', { campaign: oneYear, code: { expiration_date: later(30) } }],
+    ['where the shop took its date away', 300, null, { campaign: oneYear, code: { expiration_date: null } }],
+    [
+      'likewise, after the campaign',
+      400,
+      'invalid_expiration_date',
+      { campaign: oneYear, code: { expiration_date: null } },
+    ],
+    ['once it is expired', 1, 'voucher_expired', { campaign: oneYear, code: { expiration_date: later(-1) } }],
+    ['once it is disabled', 1, 'voucher_disabled', { campaign: oneYear, code: { active: false } }],
+    ['once its campaign is disabled', 1, 'voucher_disabled', { campaign: oneYear, campaign_later: { active: false } }],
+    [
+      'once its campaign has ended',
+      1,
+      'voucher_expired',
+      { campaign: oneYear, campaign_later: { expiration_date: later(-1) } },
+    ],
+  ])('%s, in %d days: %s', async (what, days, key, { campaign = {}, code: ofCode, campaign_later: campaignLater }) => {
+    const { shop } = await shopWithFlag()
+    const { id } = await ok(shop, 'POST', '/v1/campaigns', {
+      name: what,
       campaign_type: 'DISCOUNT_COUPONS',
       type: 'AUTO_UPDATE',
-      start_date: later(5),
-      expiration_date: later(60),
+      voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(100) },
+      ...campaign,
+    })
+    const published = await ok(shop, 'POST', '/v1/publications', { campaign: what, customer: { source_id: 'ann' } })
+    const { code } = published.voucher
+    if (ofCode !== undefined) await ok(shop, 'PUT', `/v1/vouchers/${code}`, ofCode)
+    if (campaignLater?.active === false) await ok(shop, 'POST', `/v1/campaigns/${id}/disable`)
+    else if (campaignLater !== undefined) await ok(shop, 'PUT', `/v1/campaigns/${id}`, campaignLater)
+    const before = await ok(shop, 'GET', `/v1/vouchers/${code}`)
+    // At the end itself: the same date as that of the campaign.
+    const date = days === 60 ? before.expiration_date : later(days)
+    const answer = await setDate(shop, code, { tracking_id: await proofOf(shop, 'ann'), expiration_date: date })
+    expect(answer).toMatchObject(key === null ? { status: 200 } : { status: 400, body: { key } })
+    const after = await ok(shop, 'GET', `/v1/vouchers/${code}`)
+    if (key === null) expect(after.expiration_date).toBe(date)
+    else expect(after).toEqual(before)
+  })
+
+  test('is only shortened by a page, once it is set', async () => {
+    const { shop } = await shopWithFlag()
+    const trackingId = await proofOf(shop, 'ann')
+    await ok(shop, 'POST', '/v1/campaigns', {
+      name: 'Year',
+      campaign_type: 'DISCOUNT_COUPONS',
+      type: 'AUTO_UPDATE',
+      ...oneYear,
       voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(100) },
     })
-    const { voucher } = await ok(shop, 'POST', '/v1/publications', {
-      campaign: 'Until',
-      customer: { source_id: 'ann' },
-    })
-    for (const days of [40, 50, 59]) expect((await set(voucher.code, later(days))).status).toBe(200)
-    expect(await set(voucher.code, later(61))).toMatchObject(refused)
-    expect(await set(voucher.code, later(2))).toMatchObject(refused) // before it starts
+    const { voucher } = await ok(shop, 'POST', '/v1/publications', { campaign: 'Year', customer: { source_id: 'ann' } })
+    const set = async (days: number) =>
+      (await setDate(shop, voucher.code, { tracking_id: trackingId, expiration_date: later(days) })).status
+    expect([await set(50), await set(40), await set(45), await set(39)]).toEqual([200, 200, 400, 200])
   })
 })
 
@@ -950,7 +1012,27 @@ describe('consents', () => {
     ])
   })
 
-  test('a page lists them, and learns of an unknown customer or consent only that it is unknown', async () => {
+  test('without proof, a page does not learn whether a customer exists', async () => {
+    const { shop, ann } = await shopWithAnn()
+    const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter' })).body
+    const project = await projectOf(shop)
+    const longAgo = shop.service.runtime.now() - 30 * 86_400_000
+    const answers: Body[] = []
+    for (const [known, unknown] of [
+      ['ann', 'eve@private.example'],
+      [ann.id, 'cust_nobody'],
+      [trackingName(project, 'ann'), trackingName(project, 'eve')],
+      [trackingProof(project, 'ann', longAgo), trackingProof(project, 'eve', longAgo)],
+    ])
+      for (const name of [known, unknown]) {
+        const { status, body } = await decide(shop, name as string, { [id]: true })
+        answers.push({ status, key: body.key, message: body.message, details: body.details, fields: Object.keys(body) })
+      }
+    expect(answers).toEqual(Array(8).fill(answers[0]))
+    expect(answers[0]).toMatchObject({ status: 403, key: 'forbidden' })
+  })
+
+  test('a page lists them, and learns of a proven customer or a consent that is gone only that it is unknown', async () => {
     const { shop } = await shopWithAnn()
     const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter', category: 'MARKETING' })).body
     expect(await asPage(shop, 'GET', '/client/v1/consents')).toMatchObject({

@@ -9,12 +9,14 @@ import { insertDecisions, listConsents, listDecisions, type StoredDecision } fro
 
 /**
  * The customer in the path, locked. A page names it by a tracking id, which proves it: a bare id would let anybody decide for
- * anybody (docs/reference/client-side.md#identity).
+ * anybody (docs/reference/client-side.md#identity). Without proof, an unknown customer is refused like an existing one: pages
+ * could otherwise ask whether an e-mail address is known.
  */
 export async function getDecidingCustomer(ctx: Ctx, sent: string): Promise<StoredCustomer> {
-  const customer = await findCustomer(ctx, isClientSide(ctx) ? sourceIdOf(ctx.project, sent) : sent, { lock: true })
+  const name = isClientSide(ctx) ? sourceIdOf(ctx.project, sent) : sent
+  const customer = await findCustomer(ctx, name, { lock: true })
+  refuseUnlessActsFor(ctx, customer ?? { source_id: name })
   if (customer === undefined) throw notFound('customer', sent)
-  refuseUnlessActsFor(ctx, customer)
   return customer
 }
 

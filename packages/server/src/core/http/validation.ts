@@ -51,7 +51,7 @@ const formats: Record<string, { test(text: string): boolean; message: string }> 
   email: { test: isMailAddress, message: 'must be a valid email' },
   url: { test: isWebAddress, message: 'must be a valid URL' },
   'url-or-host': {
-    test: (text) => isHostName(text) || isWebAddress(text),
+    test: (text) => isHostName(text) || (isWebAddress(text) && isPlain(text)),
     message: 'must be a valid URL or a host name',
   },
   timezone: { test: isTimezone, message: 'must be an IANA time zone name or GMT±HH:MM' },
@@ -318,6 +318,12 @@ function listOfText(value: unknown): unknown[] {
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
 }
+
+/**
+ * For URLs that people see and pages may show: no quotes and brackets, which would end an attribute of HTML, no invisible
+ * characters, and no user before the host, with which `https://shop.example@evil.test` looks like one of the shop.
+ */
+const isPlain = (url: string): boolean => !/["'`<>\\\p{C}]/u.test(url) && !/^https?:\/\/[^/?#]*@/i.test(url)
 
 function isAddressRange(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')

@@ -1,9 +1,9 @@
 import { findActingCustomer } from '../../audience/customers/acting-customer.ts'
 import { unproven } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
-import { type ErrorKey, invalidQuery, notFound, refuseWith } from '../../core/http/errors.ts'
+import { ApiError, type ErrorKey, invalidQuery, notFound, refuseWith } from '../../core/http/errors.ts'
 import { listed } from '../../core/query/list.ts'
-import { findCampaign } from '../campaigns/store.ts'
+import { findCampaign, type StoredCampaign } from '../campaigns/store.ts'
 import { pageOfVouchers } from './list.ts'
 import type { ClientVoucher, ClientVoucherQuery, SetVoucherExpiration, Voucher } from './schema.ts'
 import { changeVoucher } from './update.ts'
@@ -34,22 +34,31 @@ export async function setExpirationDate(
   const holder = await findActingCustomer(ctx, namesOf({ customer, tracking_id }))
   if (holder === undefined) throw unproven()
   if (voucher.holder_id !== holder.id) throw notFound('voucher', code)
-  await refuseLateDate(ctx, voucher, expiration_date)
+  const campaign = voucher.campaign_id === null ? undefined : await findCampaign(ctx, voucher.campaign_id)
+  refuseUnusable(ctx, voucher, campaign)
+  refuseDate(ctx, voucher, campaign, expiration_date)
   return toClientVoucher(await changeVoucher(ctx, voucher, { expiration_date }))
+}
+
+/** What the shop has ended or switched off stays so: with a new date, a customer could revive it. */
+function refuseUnusable({ now }: Ctx, voucher: StoredVoucher, campaign: StoredCampaign | undefined): void {
+  const { code: details, active, campaign_active } = voucher
+  if (!active || campaign_active === false) throw new ApiError('voucher_disabled', { details })
+  if ([voucher, campaign].some((each) => each?.expiration_date != null && each.expiration_date < now))
+    throw new ApiError('voucher_expired', { details })
 }
 
 const refuse = refuseWith('invalid_expiration_date' satisfies ErrorKey)
 
 /**
- * A page moves the date within what the shop has set: to the end of the campaign at most, or, where the campaign has no end, to the
- * date of the code itself. Otherwise a customer could keep its code valid for ever.
+ * A page shortens the life of a code, or ends one for which the shop has set no end; it never prolongs it. The date of the code
+ * comes before that of the campaign, because it may be much earlier: that of a published code is the end of its activity duration.
  */
-async function refuseLateDate(ctx: Ctx, voucher: StoredVoucher, date: string): Promise<void> {
-  if (date <= ctx.now) throw refuse('Property .expiration_date must be in the future')
+function refuseDate({ now }: Ctx, voucher: StoredVoucher, campaign: StoredCampaign | undefined, date: string): void {
+  if (date <= now) throw refuse('Property .expiration_date must be in the future')
   if (voucher.start_date !== null && date < voucher.start_date)
     throw refuse('Property .expiration_date must not be earlier than the start date of the voucher')
-  const campaign = voucher.campaign_id === null ? undefined : await findCampaign(ctx, voucher.campaign_id)
-  const latest = campaign?.expiration_date ?? voucher.expiration_date
+  const latest = voucher.expiration_date ?? campaign?.expiration_date ?? null
   if (latest !== null && date > latest)
     throw refuse(`Property .expiration_date must not be later than ${latest}, which the shop has set`)
 }

@@ -216,8 +216,8 @@ export const vouchers = [
     path: '/client/v1/vouchers/{code}',
     summary: 'Set the expiration date of a voucher (client side)',
     description:
-      'Of a voucher that the customer holds, for a page that proves the customer: up to the end of its campaign or, without one, ' +
-      'not later than the voucher expires already.',
+      'Of a usable voucher that the customer holds, for a page that proves the customer: not later than the voucher expires ' +
+      'already or, where it has no date, than its campaign ends.',
     flag: 'client_set_voucher_expiration_date_enabled',
     body: SetVoucherExpiration,
     reply: ClientVoucher,
@@ -226,6 +226,8 @@ export const vouchers = [
       'invalid_payload',
       'invalid_expiration_date',
       'invalid_voucher',
+      'voucher_disabled',
+      'voucher_expired',
       'forbidden',
       'not_found',
       'ambiguous_tracking_id',

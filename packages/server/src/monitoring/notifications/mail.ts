@@ -1,4 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
+import { toOneLine } from '../../core/lib/one-line.ts'
 import type { Mail } from '../../core/mail/queue-mail.ts'
 import type { Notification, NotificationKind } from './kinds.ts'
 
@@ -9,12 +10,13 @@ export function mailOf(
 ): Omit<Mail, 'to'> {
   const base = `${settings.base_url}/management/v1/projects/${project.id}`
   const { subject, advice } = texts[notification.kind]
+  const name = toOneLine(project.name) // with a line break it could add lines that look like ours
   const paragraphs = [
     notification.message,
     advice(notification.data, base).join('\n'),
-    `Project: ${project.name} (${project.id})\nTime: ${now}\nService: ${settings.base_url}`,
+    `Project: ${name} (${project.id})\nTime: ${now}\nService: ${settings.base_url}`,
   ]
-  return { subject: `${project.name}: ${subject}`, text: `${paragraphs.join('\n\n')}\n` }
+  return { subject: `${name}: ${subject}`, text: `${paragraphs.join('\n\n')}\n` }
 }
 
 type Data = Record<string, unknown>
