@@ -49,9 +49,12 @@ async function refuseLateDate(ctx: Ctx, voucher: StoredVoucher, date: string): P
   if (voucher.start_date !== null && date < voucher.start_date)
     throw refuse('Property .expiration_date must not be earlier than the start date of the voucher')
   const campaign = voucher.campaign_id === null ? undefined : await findCampaign(ctx, voucher.campaign_id)
-  const latest = campaign?.expiration_date ?? voucher.expiration_date
+  const end = campaign?.expiration_date ?? null
+  const latest = end ?? voucher.expiration_date
   if (latest !== null && date > latest)
-    throw refuse(`Property .expiration_date must not be later than ${latest}, which the shop has set`)
+    throw refuse(
+      `Property .expiration_date must not be later than ${latest}, the ${end === null ? 'present date of the voucher' : 'end of its campaign'}`,
+    )
 }
 
 const namesOf = ({ customer, tracking_id }: { customer?: string | undefined; tracking_id?: string | undefined }) => ({
