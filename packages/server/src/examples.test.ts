@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -39,12 +41,13 @@ function start(name: string, env: Record<string, string>) {
 
 const token = '5d3c1b0a-9f8e-4d7c-8b6a-0f1e2d3c4b5a'
 const now = () => Math.floor(Date.now() / 1_000)
-const payload = (eventId: string) =>
+const payload = (eventId: string, more: object = {}) =>
   JSON.stringify({
     id: 'whs_19b76da900012ab34c',
     type: 'voucher.enabled',
     data: { name: 'ü' },
     event: { id: eventId, entity_id: 'v_1' },
+    ...more,
   })
 
 /** The headers of a send-out, by the formula of docs/reference/webhooks.md#signature. */
@@ -91,6 +94,51 @@ test('the receiver of the guide takes what is signed, once, and refuses everythi
   await post(fourth, signed(fourth))
   expect(await receiver.line(3)).toBe('evvou_4 voucher.enabled v_1')
   expect(receiver.lines).toHaveLength(4)
+})
+
+test('the receiver of the guide outlives callers that break off, send too much or do not sign', async () => {
+  const receiver = start('webhook-receiver.mjs', { WEBHOOK_TOKEN: token, PORT: '0' })
+  const port = Number(/^listening on (\d+)$/.exec(await receiver.line(0))?.[1])
+  const post = async (body: string, headers: Record<string, string>) =>
+    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers })).status
+
+  const brokenOff = connect(port, '127.0.0.1')
+  // The receiver closes its side once it has noticed, so what follows comes later.
+  brokenOff.end('POST / HTTP/1.1\r\nHost: receiver\r\nContent-Length: 1000\r\n\r\n{"id":').resume()
+  await once(brokenOff, 'close')
+
+  const padding = { padding: 'a'.repeat(1_048_576) }
+  const tooLarge = payload('evvou_1', padding)
+  expect(await post(tooLarge, signed(tooLarge))).toBe(413)
+
+  const good = payload('evvou_2')
+  expect(await post(good, signed(good, { keys: ['another-token'] }))).toBe(401)
+  expect(await post(good, signed(good))).toBe(204)
+  expect(await receiver.line(1)).toBe('evvou_2 voucher.enabled v_1')
+})
+
+test('the receiver of the guide does not start without a token', () => {
+  const { status, stderr } = spawnSync(process.execPath, [example('webhook-receiver.mjs')], {
+    env: {},
+    encoding: 'utf8',
+  })
+  expect(status).toBe(1)
+  expect(stderr).toBe('Set WEBHOOK_TOKEN to the webhook_token of the project.\n')
+})
+
+test('the receiver of the guide prints test deliveries and does nothing else with them', async () => {
+  const shop = await newWebhookShop(await openDeliveringService())
+  const { webhook_token } = (await shop.manage('GET', '')).body
+  const receiver = start('webhook-receiver.mjs', { WEBHOOK_TOKEN: webhook_token, PORT: '0' })
+  const port = /^listening on (\d+)$/.exec(await receiver.line(0))?.[1]
+  const webhook = await newWebhook(shop, `http://127.0.0.1:${port}/`, ['customer.created'])
+  const tryOut = () => shop.manage('POST', `/webhooks/${webhook.id}/test`, { type: 'customer.created' })
+  expect(await tryOut()).toMatchObject({ status: 200, body: { status: 'SUCCEEDED' } }) // a made-up event
+  expect(await receiver.line(1)).toBe('test customer.created')
+  const ann = await ok(shop, 'POST', '/v1/customers', { source_id: 'ann' })
+  expect(await receiver.line(2)).toMatch(new RegExp(`^evcus_\\w+ customer.created ${ann.id}$`))
+  expect(await tryOut()).toMatchObject({ status: 200, body: { status: 'SUCCEEDED' } }) // a copy of that event
+  expect(await receiver.line(3)).toBe('test customer.created')
 })
 
 test('the receiver of the guide takes what the service delivers, also while the token is replaced', async () => {

@@ -60,7 +60,9 @@ function refuseDate({ now }: Ctx, voucher: StoredVoucher, campaign: StoredCampai
     throw refuse('Property .expiration_date must not be earlier than the start date of the voucher')
   const latest = voucher.expiration_date ?? campaign?.expiration_date ?? null
   if (latest !== null && date > latest)
-    throw refuse(`Property .expiration_date must not be later than ${latest}, which the shop has set`)
+    throw refuse(
+      `Property .expiration_date must not be later than ${latest}, the ${voucher.expiration_date === null ? 'end of its campaign' : 'present date of the voucher'}`,
+    )
 }
 
 const namesOf = ({ customer, tracking_id }: { customer?: string | undefined; tracking_id?: string | undefined }) => ({

@@ -71,12 +71,13 @@ function settingsTable(): string {
   )
 }
 
-/** The form of a setting's value, taken from the error message for an invalid value. */
+/** The form of a setting's value, taken from the error message for an invalid value. Other messages say what it needs beside it. */
 function formOf(name: string): string {
-  const [wanted] = ['1/PT1S,1/PT1S', '?'].flatMap((bad) => errorsOf({ [name]: bad }))
+  const messages = ['1/PT1S,1/PT1S', '?'].flatMap((bad) => errorsOf({ [name]: bad }))
+  const wanted = messages.find((message) => /: (?:must|cannot be read)/.test(message))
   if (wanted === undefined) return 'text'
   return wanted
-    .replace(/^(?:.*: must (?:be )?(.+?)(?:, not ".*")?|.*: cannot be read.*)$/, (_, form = 'a file') => form)
+    .replace(/^(?:.*: must (?:be |have )?(.+?)(?:, not ".*")?|.*: cannot be read.*)$/, (_, form = 'a file') => form)
     .replace(/^one of (.+)$/, (_, words: string) => `one of ${codes(words.split(', '))}`)
     .replaceAll(/<.+>|\w+:\/\/|\d+\/PT\w+/g, '`$&`')
 }

@@ -286,12 +286,38 @@ describe('a test', () => {
       test: true,
       status: 'SUCCEEDED',
       attempts: [{ status_code: 200 }],
-      data: { data: { voucher: { code: 'A' } }, event: { type: 'redemption.succeeded' } },
+      data: { data: { voucher: { code: 'A' } }, event: { type: 'redemption.succeeded' }, test: true },
     })
     const [request] = received()
     expect(request?.headers).toMatchObject({ 'guerdon-test': 'true', 'webhook-id': body.id })
     expect(request?.body).toEqual(body.data)
     expect(await sendoutsOf(shop)).toEqual([body])
+  })
+
+  test('has an event id of its own, so that no receiver ignores it as a duplicate or the original as one of it', async () => {
+    const { shop, webhook, received } = await fixture()
+    await newVoucher(shop, 'A')
+    const [original] = await ended(shop, 1)
+    const tests = [await tryOut(shop, webhook, 'voucher.created'), await tryOut(shop, webhook, 'voucher.created')]
+    const bodies = received().map(({ body }) => body)
+    expect(bodies.map(({ test }) => test)).toEqual([undefined, true, true])
+    expect(new Set(bodies.map(({ event }) => event.id)).size).toBe(3)
+    const { id, ...event } = original.data.event
+    for (const { body } of tests) {
+      expect(body.data).toMatchObject({ data: original.data.data, event })
+      expect(body.data.event.id).toMatch(/^evvou_[0-9a-f]{18}$/)
+      expect(body.event_id).toBe(id) // what the log says it is a copy of
+      expect(Object.keys(body.data).at(-1)).toBe('test')
+    }
+  })
+
+  test('is erased with the event that it is a copy of', async () => {
+    const { shop, webhook } = await fixture(undefined, { active: false })
+    const ann = await ok(shop, 'POST', '/v1/customers', { source_id: 'ann' })
+    const { body } = await tryOut(shop, webhook, 'customer.created')
+    expect(body).toMatchObject({ status: 'SUCCEEDED', data: { data: { customer: { id: ann.id } } } })
+    await ok(shop, 'POST', `/v1/customers/${ann.id}/permanent-deletion`)
+    expect(await sendoutsOf(shop)).toEqual([])
   })
 
   test('makes an event up if there is none', async () => {

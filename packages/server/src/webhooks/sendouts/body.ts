@@ -11,6 +11,8 @@ export interface BodyParts {
   event: BodyEvent
   /** The data of the event as JSON text (core/db/functions/event_text.sql). */
   data: string
+  /** Only in the body of a test. */
+  test?: true
 }
 
 export interface BodyEvent {
@@ -26,7 +28,8 @@ export interface BodyEvent {
  * The body of a send-out: compact JSON with the properties in the documented order (docs/reference/webhooks.md#payload). The same
  * parts give the same bytes on every node and at every attempt; the data is inserted as it is stored, without parsing it.
  */
-export function bodyOf({ project_id, id, webhook_id, type, source_url, created_at, event, data }: BodyParts): string {
+export function bodyOf(parts: BodyParts): string {
+  const { project_id, id, webhook_id, type, source_url, created_at, event, data, test } = parts
   const head = JSON.stringify({ id, project_id, created_at, type })
   const tail = JSON.stringify({
     source: { id: webhook_id, object: 'webhook', target_url: source_url },
@@ -38,6 +41,7 @@ export function bodyOf({ project_id, id, webhook_id, type, source_url, created_a
       group_id: event.group_id,
       event_source: event.event_source,
     },
+    test,
   })
   return `${head.slice(0, -1)},"data":${data},${tail.slice(1)}`
 }

@@ -21,13 +21,15 @@ export async function testWebhook(ctx: Ctx, webhook: StoredWebhook, sent: TestWe
     source_url: webhook.target_url,
     created_at: ctx.now,
   }
-  const body = bodyOf({ ...sendout, project_id: ctx.project_id, ...(stored ?? sampleEvent(ctx, type)) })
-  // With the id of the event, so that whoever erases the event erases this copy of it.
-  const eventId = stored?.event.id ?? null
+  const sample = sampleEvent(ctx, type)
+  // A copy has an id of its own: under the id of the original, a receiver that deduplicates would ignore it.
+  const copy = stored && { ...stored, event: { ...stored.event, id: sample.event.id } }
+  const body = bodyOf({ ...sendout, project_id: ctx.project_id, ...(copy ?? sample), test: true })
   await insertTestSendout(ctx, {
     ...sendout,
     body,
-    event_id: eventId,
+    // The id of the original, so that whoever erases the event erases this copy of it.
+    event_id: stored?.event.id ?? null,
     request_id: stored?.event.group_id ?? ctx.request_id,
   })
   return awaitAttempt(ctx, sendout.id)
@@ -36,15 +38,34 @@ export async function testWebhook(ctx: Ctx, webhook: StoredWebhook, sent: TestWe
 /** An event with the least data that its type may have. */
 export function sampleEvent({ now, request_id }: Pick<Ctx, 'now' | 'request_id'>, type: WebhookType): StoredEvent {
   const { entity, data } = catalogue[type]
+  const entityId = newId(entity, Date.parse(now))
+  const sample = sampleOf(data as unknown as JsonSchema, {}) as Record<string, { id?: string; object?: string }>
+  for (const [name, schema] of Object.entries((data as unknown as JsonSchema).properties ?? {}))
+    if (isLoose(schema)) sample[name] = { id: 'string', object: objectNames[name] ?? name }
+  const own = sample[entity === 'validation_rule' ? 'rule' : entity]
+  if (own !== undefined) own.id = entityId
   return {
     event: {
       id: newId(`${entity}_event`, Date.parse(now)),
       type,
       created_at: now,
-      entity_id: newId(entity, Date.parse(now)),
+      entity_id: entityId,
       group_id: request_id,
       event_source: { channel: 'INTERNAL' },
     },
-    data: JSON.stringify(sampleOf(data as unknown as JsonSchema, {})),
+    data: JSON.stringify(sample),
   }
+}
+
+/** Whether a schema is that of a complete object (`Full`), or null: it names no properties, so its sample would be empty. */
+function isLoose(schema: JsonSchema): boolean {
+  const { type, properties } = schema.anyOf?.[0] ?? schema
+  return [type].flat()[0] === 'object' && properties === undefined
+}
+
+/** The `object` of complete objects that events call otherwise. */
+const objectNames: Readonly<Record<string, string>> = {
+  rule: 'validation_rules',
+  assignment: 'validation_rules_assignment',
+  holder_loyalty_tier: 'loyalty_tier',
 }

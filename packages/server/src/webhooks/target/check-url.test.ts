@@ -76,7 +76,9 @@ test.each([
 })
 
 test.each(privateTargets)('%s is refused, unless private targets are allowed', async (url, why) => {
-  expect(await refusalOf(url)).toBe(`must lead to a public address: ${why}`)
+  expect(await refusalOf(url)).toBe(
+    `must lead to a public address, unless WEBHOOK_ALLOW_PRIVATE_TARGETS is set: ${why}`,
+  )
   expect(await refusalOf(url, { allow_private: true })).toBeNull()
 })
 

@@ -30,7 +30,7 @@ const messages: Record<UrlFault['reason'], (fault: Pick<UrlFault, 'sentence'>) =
   invalid: () => 'must be a valid URL',
   long: () => `must NOT have more than ${limits.target_url_length_max} characters`,
   credentials: () => 'must not contain a user name or a password',
-  private: ({ sentence }) => `must lead to a public address: ${sentence}`,
+  private: ({ sentence }) => `must lead to a public address, unless WEBHOOK_ALLOW_PRIVATE_TARGETS is set: ${sentence}`,
 }
 
 async function addressesNow(host: string, given: Lookup | undefined): Promise<string[]> {
