@@ -10,8 +10,13 @@ const isInsideCall = new AsyncLocalStorage<true>()
 /** Sent occasionally on any connection (core/db/postgres.ts, connect.ts, connection-watch.ts). */
 const ofConnections = new Set(['discard plans', 'select 1', 'select pg_backend_pid() as pid'])
 
-/** Makes a call and returns the statements that it sent to the database, including BEGIN and COMMIT. */
-export async function statementsSentBy<T>(call: () => Promise<T>): Promise<{ answer: T; sent: string[] }> {
+/**
+ * Makes a call and returns the statements that it sent to the database, including BEGIN and COMMIT. The call gets the list too, to wait
+ * for a statement.
+ */
+export async function statementsSentBy<T>(
+  call: (sent: readonly string[]) => Promise<T>,
+): Promise<{ answer: T; sent: string[] }> {
   const sent: string[] = []
   const listen = (statement: string | { text: string }) => {
     const text = typeof statement === 'string' ? statement : statement.text
@@ -25,7 +30,7 @@ export async function statementsSentBy<T>(call: () => Promise<T>): Promise<{ ans
     spyOn(PGlite.prototype, 'exec', listen),
   ]
   try {
-    return { answer: await isInsideCall.run(true, call), sent }
+    return { answer: await isInsideCall.run(true, call, sent), sent }
   } finally {
     for (const spy of spies) spy.mockRestore()
   }

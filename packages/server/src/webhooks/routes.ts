@@ -74,7 +74,7 @@ export const webhooks = [
     summary: 'Send a sample to a webhook',
     description:
       'Sends an event of this type at once, whether the webhook is active or not: a copy of the newest one of the project, or one ' +
-      'that is made up. Answers the send-out after its only attempt.',
+      'that is made up. Answers the send-out after its only attempt. Too many such requests that wait at once are refused with 429.',
     body: TestWebhook,
     reply: Sendout,
     errors: ['invalid_payload', 'not_found'],

@@ -282,6 +282,7 @@ export const rateLimits = [
   'client_sessions',
   'wrong_credentials',
   'oauth_tokens',
+  'webhook_attempt_waits',
 ] as const
 export type RateLimit = (typeof rateLimits)[number]
 

@@ -334,6 +334,10 @@ export const limits = {
   slow_attempts_max: 50,
   /** Attempts per second that a node starts while its event loop is busy with requests. */
   busy_attempts_per_second: 200,
+  /** Manual retries and tests of one project that wait for their attempt at once, on each node. */
+  project_attempt_waits_max: 100,
+  /** The same of all projects together. */
+  node_attempt_waits_max: 400,
   /** Send-outs of one webhook that a node reads at once. */
   sendouts_read_at_once: 50,
   /** Size of their data; the first one is read whatever its size is. */

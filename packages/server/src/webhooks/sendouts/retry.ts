@@ -6,9 +6,10 @@ import { requestAttempt } from './store.ts'
 
 /**
  * One attempt at once, whatever became of the send-out and whether its webhook is active or not. The schedule of retries stays as it
- * is, unless the attempt succeeds and ends it.
+ * is, unless the attempt succeeds and ends it. Who asks while a requested attempt has not ended waits for that one.
  */
-export async function retrySendout(ctx: Ctx, sendout: Pick<Sendout, 'webhook_id'> & { id: `whs_${string}` }) {
-  if (!(await requestAttempt(ctx, sendout))) throw notFound('webhook', sendout.webhook_id)
-  return awaitAttempt(ctx, sendout.id)
+export function retrySendout(ctx: Ctx, { id, webhook_id }: Pick<Sendout, 'id' | 'webhook_id'>): Promise<Sendout> {
+  return awaitAttempt(ctx, id, async () => {
+    if (!(await requestAttempt(ctx, id))) throw notFound('webhook', webhook_id)
+  })
 }

@@ -2,7 +2,7 @@ import { operation } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
 import { retrySendout } from './retry.ts'
 import { Sendout, SendoutList, SendoutQuery } from './schema.ts'
-import { getSendoutRow, listSendouts } from './store.ts'
+import { getSendoutKey, listSendouts } from './store.ts'
 
 export const sendouts = [
   operation({
@@ -26,11 +26,11 @@ export const sendouts = [
     summary: 'Retry a webhook send-out',
     description:
       'Makes one attempt at once, without touching the schedule of retries, and answers the send-out after it. Does not switch on ' +
-      'its webhook.',
+      'its webhook. Too many such requests that wait at once are refused with 429.',
     reply: Sendout,
     errors: ['not_found'],
     writes: false, // no transaction stays open while the target answers
-    target: (ctx, { params }) => getSendoutRow(ctx, params.sendoutId),
+    target: (ctx, { params }) => getSendoutKey(ctx, params.sendoutId),
     run: (ctx, { target }) => retrySendout(ctx, target),
   }),
 ]

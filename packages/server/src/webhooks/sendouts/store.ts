@@ -31,22 +31,27 @@ const columns = [
 
 type StoredSendout = Pick<Selectable<SendoutRow>, (typeof columns)[number]>
 
-export async function getSendout(ctx: Ctx, id: string): Promise<Sendout> {
-  const [shown] = await showSendouts(ctx, [await getSendoutRow(ctx, id)])
-  if (shown === undefined) throw notFound('webhook_sendout', id) // its event was erased in between
+type ProjectDb = Pick<Ctx, 'db' | 'project_id'>
+
+export async function getSendout(ctx: ProjectDb, id: string): Promise<Sendout> {
+  const row = await sendoutOf(ctx, id).select(columns).executeTakeFirst()
+  const [shown] = row === undefined ? [] : await showSendouts(ctx, [row])
+  if (shown === undefined) throw notFound('webhook_sendout', id) // it does not exist, or its event was erased in between
   return shown
 }
 
-export async function getSendoutRow({ db, project_id }: Ctx, id: string): Promise<StoredSendout> {
-  const row = await db
-    .selectFrom('webhook_sendouts')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as StoredSendout['id'])
-    .select(columns)
-    .executeTakeFirst()
+/** What a request about a send-out needs first: without its body and attempts, which may be long. */
+export async function getSendoutKey(ctx: ProjectDb, id: string): Promise<Pick<StoredSendout, 'id' | 'webhook_id'>> {
+  const row = await sendoutOf(ctx, id).select(['id', 'webhook_id']).executeTakeFirst()
   if (row === undefined) throw notFound('webhook_sendout', id)
   return row
 }
+
+const sendoutOf = ({ db, project_id }: ProjectDb, id: string) =>
+  db
+    .selectFrom('webhook_sendouts')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as StoredSendout['id'])
 
 /** A page of the log, newest first. */
 export async function listSendouts(ctx: Ctx, query: SendoutQuery) {
@@ -59,15 +64,36 @@ export async function listSendouts(ctx: Ctx, query: SendoutQuery) {
   return { sendouts: await showSendouts(ctx, rows), ...more }
 }
 
-/** Asks the node that delivers to the webhook for one attempt at once. False if the webhook was deleted. */
-export async function requestAttempt({ db, project_id }: Ctx, { id }: Pick<StoredSendout, 'id'>): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update webhook_sendouts s set is_manual = true, due_at = '-infinity'
-    from webhooks w
-    where s.project_id = ${project_id} and s.id = ${id} and w.project_id = s.project_id and w.id = s.webhook_id`.execute(
-    db,
-  )
-  return numAffectedRows === 1n
+/**
+ * Asks the node that delivers to the webhook for one attempt at once; changes nothing if one is requested already. False if the webhook
+ * was deleted.
+ */
+export async function requestAttempt({ db, project_id }: ProjectDb, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    with requested as (
+      update webhook_sendouts s set is_manual = true, due_at = '-infinity'
+      from webhooks w
+      where s.project_id = ${project_id} and s.id = ${id} and not s.is_manual
+        and w.project_id = s.project_id and w.id = s.webhook_id
+    )
+    select 1 from webhook_sendouts s join webhooks w on w.project_id = s.project_id and w.id = s.webhook_id
+    where s.project_id = ${project_id} and s.id = ${id}`.execute(db)
+  return rows.length === 1
+}
+
+export interface SendoutKey {
+  project_id: string
+  id: string
+}
+
+/** Those of the send-outs whose requested attempt has not been made. */
+export async function listRequested(db: Db, sendouts: readonly SendoutKey[]): Promise<SendoutKey[]> {
+  const { rows } = await sql<SendoutKey>`
+    select s.project_id, s.id from webhook_sendouts s
+    join unnest(${sendouts.map(({ project_id }) => project_id)}::text[], ${sendouts.map(({ id }) => id)}::text[])
+      as asked (project_id, id) on asked.project_id = s.project_id and asked.id = s.id
+    where s.is_manual`.execute(db)
+  return rows
 }
 
 /** Inserts the send-out of a test, to be attempted at once and only then. */
@@ -128,7 +154,7 @@ async function loadEvents(db: Db, projectId: string, ids: readonly string[]): Pr
 }
 
 /** Send-outs as the log shows them; without those whose event was erased in between. */
-async function showSendouts({ db, project_id }: Ctx, rows: readonly StoredSendout[]): Promise<Sendout[]> {
+async function showSendouts({ db, project_id }: ProjectDb, rows: readonly StoredSendout[]): Promise<Sendout[]> {
   const eventIds = rows.flatMap(({ event_id, body }) => (event_id === null || body !== null ? [] : [event_id]))
   const events = eventIds.length === 0 ? new Map() : await loadEvents(db, project_id, eventIds)
   return rows.flatMap((row) => {

@@ -11,11 +11,15 @@ import type { Sendout } from './schema.ts'
 import { findNewestEvent, insertTestSendout, type StoredEvent } from './store.ts'
 
 /** Sends a sample to a webhook at once and returns the send-out after its only attempt. */
-export async function testWebhook(ctx: Ctx, webhook: StoredWebhook, sent: TestWebhook): Promise<Sendout> {
-  const type = canonicalEventType(sent.type) as WebhookType
+export function testWebhook(ctx: Ctx, webhook: StoredWebhook, sent: TestWebhook): Promise<Sendout> {
+  const id = newId('sendout', Date.parse(ctx.now))
+  return awaitAttempt(ctx, id, () => writeTest(ctx, id, webhook, canonicalEventType(sent.type) as WebhookType))
+}
+
+async function writeTest(ctx: Ctx, id: `whs_${string}`, webhook: StoredWebhook, type: WebhookType): Promise<void> {
   const stored = await findNewestEvent(ctx, type, idPrefix(`${catalogue[type].entity}_event`))
   const sendout = {
-    id: newId('sendout', Date.parse(ctx.now)),
+    id,
     webhook_id: webhook.id,
     type,
     source_url: webhook.target_url,
@@ -32,7 +36,6 @@ export async function testWebhook(ctx: Ctx, webhook: StoredWebhook, sent: TestWe
     event_id: stored?.event.id ?? null,
     request_id: stored?.event.group_id ?? ctx.request_id,
   })
-  return awaitAttempt(ctx, sendout.id)
 }
 
 /** An event with the least data that its type may have. */
