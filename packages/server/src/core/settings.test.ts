@@ -181,6 +181,7 @@ describe('SMTP_URL', () => {
   test.each([
     ['smtp://mail.test', { ...server, port: 587, tls: 'offered' }],
     ['smtp://mail.test:25/?tls=required', { ...server, port: 25, tls: 'required' }],
+    ['smtp://mail_server.internal.', { ...server, host: 'mail_server.internal.', port: 587, tls: 'offered' }],
     ['smtp://mail.test?tls=off', { ...server, port: 587, tls: 'off' }],
     ['smtps://mail.test', { ...server, port: 465, tls: 'connect' }],
     [
@@ -208,6 +209,14 @@ describe('SMTP_URL', () => {
     'smtp://ann:hidden%@mail.test',
     'smtp://:hidden@mail.test',
     'smtp://ann:hidden@mail.test:99999',
+    'smtp://ann:hidden@mail.test:0',
+    'smtps://ann:hidden@mail.test:00',
+    'smtp://ann:hidden@mail%0d%0a.test',
+    'smtp://ann:hidden@mail%00.test',
+    'smtp://ann:hidden@mail\u0001.test',
+    'smtp://ann:hidden@mail\n.test',
+    'smtp://ann:hidden@mail\t.test',
+    'smtp://ann:hidden@mail"x.test',
     'smtp://ann:hidden@mail.test?tls=maybe',
     'smtp://ann:hidden@mail.test?requireTLS=true',
     'smtp://ann:hidden@mail.test?tls=off&tls=off',

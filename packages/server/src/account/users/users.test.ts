@@ -209,6 +209,12 @@ describe('an invitation', () => {
     ['a control character in the address', { email: 'a\u0007@b.test' }, 'Property .email must be a valid email'],
     ['a name with an address', { email: 'Ann <a@b.test>' }, 'Property .email must be a valid email'],
     ['no host', { email: 'ann@' }, 'Property .email must be a valid email'],
+    ['a dot after the host', { email: 'ann@b.test.' }, 'Property .email must be a valid email'],
+    ['a dot before the host', { email: 'ann@.b.test' }, 'Property .email must be a valid email'],
+    ['two dots in the host', { email: 'ann@b..test' }, 'Property .email must be a valid email'],
+    ['only a dot for the host', { email: 'ann@.' }, 'Property .email must be a valid email'],
+    ['a host that no name can have', { email: 'ann@b_c!.test' }, 'Property .email must be a valid email'],
+    ['a hyphen before the host', { email: 'ann@-b.test' }, 'Property .email must be a valid email'],
     [
       'a long address',
       { email: `${'a'.repeat(249)}@b.test` },

@@ -1,10 +1,15 @@
+import { isHostName } from '../lib/host-name.ts'
 import { limits } from '../lib/limits.ts'
 
 /** No white space, control characters or delimiters of a header: an address cannot add a recipient or a line to a mail. */
 const address = /^[^\s\p{C}<>()[\]\\,;:"@]+@[^\s\p{C}<>()[\]\\,;:"@]+$/u
 
-/** Whether a mail can be sent to the text, as one address and nothing else. */
-export const isMailAddress = (text: string): boolean => text.length <= limits.email_length_max && address.test(text)
+/**
+ * Whether a mail can be sent to the text, as one address and nothing else. The domain is a host name without a dot at its end: with
+ * one, the same mailbox would have two addresses.
+ */
+export const isMailAddress = (text: string): boolean =>
+  text.length <= limits.email_length_max && address.test(text) && isHostName(text.slice(text.indexOf('@') + 1))
 
 /** Whom a mail comes from: `Guerdon <guerdon@shop.example>` or only the address. */
 export interface Sender {

@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net'
+
 /** The SMTP server that `SMTP_URL` names. */
 export interface SmtpServer {
   host: string
@@ -12,14 +14,18 @@ export interface SmtpServer {
 }
 
 const expected =
-  'must be a URL that begins with smtp:// or smtps://, with special characters of user and password percent-encoded'
+  'must be a URL that begins with smtp:// or smtps://, with a host name or address, and special characters of user and password percent-encoded'
 
 /** Parses `SMTP_URL`. No message repeats the URL, because it contains a password. */
 export function parseSmtpUrl(text: string): SmtpServer {
-  const url = URL.canParse(text) ? new URL(text) : null
+  // URL would leave out tabs and line breaks, and connect to another host than the text shows.
+  const url = !/\p{Cc}/u.test(text) && URL.canParse(text) ? new URL(text) : null
   if (url === null || !(url.protocol in portOf) || url.hostname === '' || !['', '/'].includes(url.pathname) || url.hash)
     throw new Error(expected)
   const host = url.hostname.replace(/^\[|\]$/g, '')
+  // The host of such a URL may contain anything percent-encoded, control characters too.
+  if (!/^[\w.-]+$/.test(host) && !isIPv6(host)) throw new Error(expected)
+  if (url.port === '0') throw new Error('must have a port from 1 to 65535')
   const user = decoded(url.username)
   const password = decoded(url.password)
   if (user === null && password !== null) throw new Error(expected)
