@@ -382,6 +382,18 @@ describe('bodies', () => {
     expect(await entryOf(shop, odd)).toMatchObject({ url: expect.stringMatching(/^\/v1\/categories\?a=%00%ff&b=/) })
   })
 
+  test('a body that is nested too deeply is text, and the page with it is shown', async () => {
+    const shop = await newShop()
+    const json = { 'content-type': 'application/json' }
+    const deep = '['.repeat(10_000) + ']'.repeat(10_000)
+    const answer = await shop.call('POST', '/client/v1/validations', deep, json)
+    expect(answer.status).toBe(400)
+    expect(await entryOf(shop, answer)).toMatchObject({ request_body: deep })
+    const allowed = `{"a":${'['.repeat(90)}${']'.repeat(90)}}`
+    const next = await shop.call('POST', '/v1/categories', allowed, json)
+    expect(JSON.stringify((await entryOf(shop, next)).request_body)).toBe(allowed)
+  })
+
   test('a very long URL is cut', async () => {
     const shop = await newShop()
     const url = `/v1/categories?a=${'x'.repeat(12_000)}`
