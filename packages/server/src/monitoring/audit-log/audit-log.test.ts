@@ -6,6 +6,7 @@ import { insertApiKey } from '../../account/api-keys/store.ts'
 import { purgeProject } from '../../account/projects/purge.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type Answer, newProject, type Shop, send } from '../../testing/app.ts'
+import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { until } from '../../testing/background.ts'
 import { openNode, ownDatabase } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
@@ -469,6 +470,36 @@ describe('the list', () => {
       )
     } while (seen.length < 8)
     expect(seen).toEqual(asked.map(requestIdOf).reverse())
+  })
+
+  test('a page is limited in bytes, and the next one continues it', async () => {
+    const shop = await newShop()
+    const { auditLog } = shop.service.runtime
+    const body = `{"x":[${'{},'.repeat(21_000)}{}]}`
+    const entries = Array.from({ length: 40 }, (_, n) =>
+      newAuditEntry(shop.project_id, shop.service.runtime.now() - 1_000 + n, {
+        request_body: body,
+        response_body: body,
+      }),
+    )
+    for (const entry of entries) auditLog.record(entry)
+    await auditLog.flush()
+    const seen: string[] = []
+    let more: string | undefined
+    let pages = 0
+    const page = async (after: string): Promise<Answer> => shop.manage('GET', `/audit-log?limit=100${after}`)
+    do {
+      const answer = await page(more === undefined ? '' : `&starting_after_id=${more}`)
+      expect(answer.status).toBe(200)
+      const { data, has_more, more_starting_after } = answer.body
+      expect(data.length).toBeLessThanOrEqual(limits.audit_page_bytes_max / (2 * body.length))
+      expect(has_more).toBe(seen.length + data.length < entries.length)
+      seen.push(...data.map(({ request_id }: AuditLogEntry) => request_id))
+      more = more_starting_after
+      pages += 1
+    } while (more !== undefined && pages < 10)
+    expect(seen).toEqual(entries.map(({ request_id }) => request_id).reverse())
+    expect(pages).toBe(3)
   })
 
   test.each([

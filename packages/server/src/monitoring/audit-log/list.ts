@@ -13,7 +13,7 @@ import { type AuditLogFilter, listEntries } from './store.ts'
 
 const dayMs = 86_400_000
 
-/** A page of the log, newest first. Without a time it covers the last day, so that no search reads the whole log by accident. */
+/** A page of the log, newest first, limited in bytes. Without a time it covers the last day, so that no search reads the whole log by accident. */
 export async function listAuditLog(ctx: Ctx, query: AuditLogQuery): Promise<SerialisedReply> {
   const { limit = limits.page_size_default, status, method, endpoint, app_id } = query
   const filter: AuditLogFilter = {
@@ -23,13 +23,13 @@ export async function listAuditLog(ctx: Ctx, query: AuditLogQuery): Promise<Seri
     ...(endpoint && { endpoint }),
     ...(app_id && { app_id }),
   }
-  const rows = filter.from < filter.before ? await listEntries(ctx, filter, limit + 1) : []
-  const page = rows.slice(0, limit)
+  const { rows, has_more } =
+    filter.from < filter.before ? await listEntries(ctx, filter, limit) : { rows: [], has_more: false }
   const entries: string[] = []
-  await forEachInSlices(page, (row) => void entries.push(entryJson(row)))
-  const last = page.at(-1)
+  await forEachInSlices(rows, (row) => void entries.push(entryJson(row)))
+  const last = rows.at(-1)
   const { data: _, ...rest } =
-    rows.length > limit && last !== undefined
+    has_more && last !== undefined
       ? listed('data', [], { has_more: true, more_starting_after: last.id })
       : listed('data', [], { has_more: false })
   return new SerialisedReply(withMember(JSON.stringify(rest), 'data', `[${entries.join(',')}]`))
