@@ -31,6 +31,7 @@ import {
   type Operation,
   type OperationRun,
   pathParamNames,
+  SerialisedReply,
   StoredReplyResult,
   successStatus,
   writes,
@@ -300,6 +301,7 @@ const viewOf = ({ handler: { operation }, ctx }: RequestScope, result: unknown):
 async function readReplyOf(scope: RequestScope, result: unknown): Promise<StoredReply> {
   const { operation, status } = scope.handler
   if (result instanceof ApiError || result instanceof Accepted || status === 204) return replyOf(scope, result)
+  if (result instanceof SerialisedReply) return { status, body: result.text }
   return { status, body: await serialiseInSlices(scope.reply, operation.reply as TSchema, viewOf(scope, result)) }
 }
 

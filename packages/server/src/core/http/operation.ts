@@ -121,7 +121,7 @@ type Input<Path extends string, Query extends TSchema> = { params: PathParams<Pa
 
 /** The result of `run`: the reply, or a refusal that still commits; nothing if the response has no body. */
 type Answered<Reply extends TSchema | null> = Reply extends TSchema
-  ? Promise<Static<Reply> | Accepted | StoredReplyResult | ApiError>
+  ? Promise<Static<Reply> | Accepted | StoredReplyResult | SerialisedReply | ApiError>
   : Promise<void>
 
 /** A 202 reply: the work continues in the background. */
@@ -142,6 +142,15 @@ export class StoredReplyResult {
   constructor(reply: StoredReply, { is_replayed = false }: { is_replayed?: boolean } = {}) {
     this.reply = reply
     this.isReplayed = is_replayed
+  }
+}
+
+/** The reply of a read that is JSON text already, as its schema describes: parts of it were stored as text. */
+export class SerialisedReply {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
   }
 }
 

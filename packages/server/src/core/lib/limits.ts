@@ -283,6 +283,8 @@ export const limits = {
   audit_close_ms: 5_000,
   /** How long the removal of an old day of the audit log waits for a lock: reads and writes of the log wait behind it as long. */
   audit_lock_ms: 250,
+  /** Size of the bodies and URLs on a page of the audit log; the page ends before the entry that would exceed it, unless it is the first. */
+  audit_page_bytes_max: 2_097_152,
   /** Time within which a search of the audit log must be answered. */
   audit_search_seconds: 10,
 

@@ -6,6 +6,7 @@ import { insertApiKey } from '../../account/api-keys/store.ts'
 import { purgeProject } from '../../account/projects/purge.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type Answer, newProject, type Shop, send } from '../../testing/app.ts'
+import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { until } from '../../testing/background.ts'
 import { openNode, ownDatabase } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
@@ -382,6 +383,18 @@ describe('bodies', () => {
     expect(await entryOf(shop, odd)).toMatchObject({ url: expect.stringMatching(/^\/v1\/categories\?a=%00%ff&b=/) })
   })
 
+  test('a body that is nested too deeply is text, and the page with it is shown', async () => {
+    const shop = await newShop()
+    const json = { 'content-type': 'application/json' }
+    const deep = '['.repeat(10_000) + ']'.repeat(10_000)
+    const answer = await shop.call('POST', '/client/v1/validations', deep, json)
+    expect(answer.status).toBe(400)
+    expect(await entryOf(shop, answer)).toMatchObject({ request_body: deep })
+    const allowed = `{"a":${'['.repeat(90)}${']'.repeat(90)}}`
+    const next = await shop.call('POST', '/v1/categories', allowed, json)
+    expect(JSON.stringify((await entryOf(shop, next)).request_body)).toBe(allowed)
+  })
+
   test('a very long URL is cut', async () => {
     const shop = await newShop()
     const url = `/v1/categories?a=${'x'.repeat(12_000)}`
@@ -457,6 +470,36 @@ describe('the list', () => {
       )
     } while (seen.length < 8)
     expect(seen).toEqual(asked.map(requestIdOf).reverse())
+  })
+
+  test('a page is limited in bytes, and the next one continues it', async () => {
+    const shop = await newShop()
+    const { auditLog } = shop.service.runtime
+    const body = `{"x":[${'{},'.repeat(21_000)}{}]}`
+    const entries = Array.from({ length: 40 }, (_, n) =>
+      newAuditEntry(shop.project_id, shop.service.runtime.now() - 1_000 + n, {
+        request_body: body,
+        response_body: body,
+      }),
+    )
+    for (const entry of entries) auditLog.record(entry)
+    await auditLog.flush()
+    const seen: string[] = []
+    let more: string | undefined
+    let pages = 0
+    const page = async (after: string): Promise<Answer> => shop.manage('GET', `/audit-log?limit=100${after}`)
+    do {
+      const answer = await page(more === undefined ? '' : `&starting_after_id=${more}`)
+      expect(answer.status).toBe(200)
+      const { data, has_more, more_starting_after } = answer.body
+      expect(data.length).toBeLessThanOrEqual(limits.audit_page_bytes_max / (2 * body.length))
+      expect(has_more).toBe(seen.length + data.length < entries.length)
+      seen.push(...data.map(({ request_id }: AuditLogEntry) => request_id))
+      more = more_starting_after
+      pages += 1
+    } while (more !== undefined && pages < 10)
+    expect(seen).toEqual(entries.map(({ request_id }) => request_id).reverse())
+    expect(pages).toBe(3)
   })
 
   test.each([

@@ -1,18 +1,20 @@
 import type { Ctx } from '../../core/context.ts'
 import type { AuditLogRow } from '../../core/db/tables.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
+import { SerialisedReply } from '../../core/http/operation.ts'
 import { firstIdAt, idPrefix } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { newTimeSlice } from '../../core/lib/time-slice.ts'
+import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { listed } from '../../core/query/list.ts'
 import { entryIdOf, requestIdOf } from './entry-id.ts'
+import { isJson } from './is-json.ts'
 import type { AuditLogEntry, AuditLogQuery } from './schema.ts'
 import { type AuditLogFilter, listEntries } from './store.ts'
 
 const dayMs = 86_400_000
 
-/** A page of the log, newest first. Without a time it covers the last day, so that no search reads the whole log by accident. */
-export async function listAuditLog(ctx: Ctx, query: AuditLogQuery) {
+/** A page of the log, newest first, limited in bytes. Without a time it covers the last day, so that no search reads the whole log by accident. */
+export async function listAuditLog(ctx: Ctx, query: AuditLogQuery): Promise<SerialisedReply> {
   const { limit = limits.page_size_default, status, method, endpoint, app_id } = query
   const filter: AuditLogFilter = {
     ...boundsOf(query, Date.parse(ctx.now)),
@@ -21,17 +23,16 @@ export async function listAuditLog(ctx: Ctx, query: AuditLogQuery) {
     ...(endpoint && { endpoint }),
     ...(app_id && { app_id }),
   }
-  const rows = filter.from < filter.before ? await listEntries(ctx, filter, limit + 1) : []
-  const entries: AuditLogEntry[] = []
-  const slice = newTimeSlice()
-  for (const row of rows.slice(0, limit)) {
-    entries.push(toEntry(row))
-    if (slice.isOver()) await slice.pause()
-  }
-  const last = entries.at(-1)
-  return rows.length > limit && last !== undefined
-    ? listed('data', entries, { has_more: true, more_starting_after: last.id })
-    : listed('data', entries, { has_more: false })
+  const { rows, has_more } =
+    filter.from < filter.before ? await listEntries(ctx, filter, limit) : { rows: [], has_more: false }
+  const entries: string[] = []
+  await forEachInSlices(rows, (row) => void entries.push(entryJson(row)))
+  const last = rows.at(-1)
+  const { data: _, ...rest } =
+    has_more && last !== undefined
+      ? listed('data', [], { has_more: true, more_starting_after: last.id })
+      : listed('data', [], { has_more: false })
+  return new SerialisedReply(withMember(JSON.stringify(rest), 'data', `[${entries.join(',')}]`))
 }
 
 /** The ids of the time asked for, after the cursor; those of one request are a single id. */
@@ -64,8 +65,9 @@ function checkedCursor(id: string): string {
   throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
 }
 
-function toEntry({ project_id: _, ...row }: AuditLogRow): AuditLogEntry {
-  return {
+/** The JSON text of an entry. Its bodies are not parsed: they are JSON text already, or shown as a string. */
+function entryJson({ request_body, response_body, ...row }: AuditLogRow): string {
+  const head: Omit<AuditLogEntry, 'request_body' | 'response_body'> = {
     id: row.id,
     created_at: row.created_at,
     status: row.status_code < 400 ? 'SUCCESS' : 'FAILURE',
@@ -80,19 +82,15 @@ function toEntry({ project_id: _, ...row }: AuditLogRow): AuditLogEntry {
     app_id: row.app_id,
     client_app_id: row.client_app_id,
     request_duration: row.request_duration,
-    request_body: bodyOf(row.request_body),
-    response_body: bodyOf(row.response_body),
     async_action_id: row.async_action_id,
     object: 'audit_log_entry',
   }
+  const withRequest = withMember(JSON.stringify(head), 'request_body', bodyJson(request_body))
+  return withMember(withRequest, 'response_body', bodyJson(response_body))
 }
 
-/** An object or array; other text as it is, also a body that was cut. */
-function bodyOf(text: string | null): unknown {
-  if (text === null || !/^\s*[[{]/.test(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+/** An object or array as it was sent; other text as a string, also a body that was cut or is nested too deeply. */
+const bodyJson = (text: string | null): string => (text !== null && isJson(text) ? text : JSON.stringify(text))
+
+/** Adds a member to the JSON text of an object that has some. */
+const withMember = (object: string, name: string, json: string): string => `${object.slice(0, -1)},"${name}":${json}}`

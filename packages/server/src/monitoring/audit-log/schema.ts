@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox'
 import { CursorQuery, DateQuery, listOf } from '../../core/query/list.ts'
 
 const LoggedBody = Type.Unsafe<unknown>({
-  description: 'JSON as it was sent, with secrets replaced by `***`; text if it was cut after 64 KiB or is no JSON.',
+  description:
+    'JSON as it was sent, with secrets replaced by `***`; text if it was cut after 64 KiB, is nested deeper than 120 levels or is no JSON.',
 })
 
 export const AuditLogEntry = Type.Object({

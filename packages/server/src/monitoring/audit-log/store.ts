@@ -97,8 +97,14 @@ export interface AuditLogFilter {
   app_id?: string
 }
 
+export interface FoundEntries {
+  rows: AuditLogRow[]
+  /** Whether more entries match. */
+  has_more: boolean
+}
+
 /**
- * The newest entries, at most `count`. Every combination reads an index of the partitions between the two ids: that of failures,
+ * The newest entries, at most `count`, and of large ones as many as a page may hold, at least one. Every combination reads an index of the partitions between the two ids: that of failures,
  * of the endpoint or of the key, otherwise the primary key, newest first. Two filters that hardly any entry matches together
  * may read all that match one of them: that is cut off after some seconds.
  */
@@ -106,7 +112,7 @@ export async function listEntries(
   { db, project_id }: Pick<Ctx, 'db' | 'project_id'>,
   { from, before, status, method, endpoint, app_id }: AuditLogFilter,
   count: number,
-): Promise<AuditLogRow[]> {
+): Promise<FoundEntries> {
   const where: Condition[] = []
   if (status === 'FAILURE') where.push(sql`status_code >= 400`)
   if (status === 'SUCCESS') where.push(sql`status_code < 400`)
@@ -116,17 +122,20 @@ export async function listEntries(
   if (app_id !== undefined) where.push(sql`coalesce(app_id, client_app_id) = ${app_id}`)
   return inTransaction(db, async (trx) => {
     await sql`set local statement_timeout = ${sql.lit(limits.audit_search_seconds * 1_000)}`.execute(trx)
-    const query = trx
-      .selectFrom('audit_log')
-      .where('project_id', '=', project_id)
-      .where('id', '>=', from as AuditLogRow['id'])
-      .where('id', '<', before as AuditLogRow['id'])
-    return where
-      .reduce((restricted, condition) => restricted.where(condition), query)
-      .selectAll()
-      .orderBy('id', 'desc')
-      .limit(count)
-      .execute()
+    const conditions: Condition[] = [sql`project_id = ${project_id}`, sql`id >= ${from}`, sql`id < ${before}`, ...where]
+    // Sizes are known without reading long bodies, which are stored apart from their row.
+    const found = await sql<AuditLogRow & { count: number }>`
+      select * from (
+        select e.*, (row_number() over newest)::int as place, (count(*) over ())::int as count,
+          (sum(octet_length(url) + coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0))
+            over newest)::int as bytes_through
+        from (select * from audit_log where ${sql.join(conditions, sql` and `)} order by id desc limit ${count + 1}) e
+        window newest as (order by id desc)
+      ) e
+      where place = 1 or (place <= ${count} and bytes_through <= ${sql.lit(limits.audit_page_bytes_max)})
+      order by id desc`.execute(trx)
+    const [first] = found.rows
+    return { rows: found.rows, has_more: first !== undefined && first.count > found.rows.length }
   }).catch((error: unknown) => {
     throw sqlState(error) === canceled ? tooLong() : error
   })
