@@ -152,7 +152,12 @@ describe('is refused', () => {
     [
       'with a line break in the name',
       { ...small, brand: { name: 'Acme\nBcc: eve@evil.test' } },
-      'Property .brand.name must match pattern ^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
+      'Property .brand.name must match pattern ^[^\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]*$',
+    ],
+    [
+      'with a line break of Unicode in the reminder',
+      { ...small, brand: { name: 'Acme', permission_reminder: 'You asked.\u2028Or not.' } },
+      'Property .brand.permission_reminder must match pattern ^[^\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]*$',
     ],
     [
       'with a long name',

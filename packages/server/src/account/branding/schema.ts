@@ -8,7 +8,7 @@ const RequiredLine = Type.String({ ...Line, minLength: 1 })
 const Link = Nullable(
   Type.String({ maxLength: limits.branding_url_length_max, format: 'url-or-host', pattern: '^[^\\p{Cc}\\s]*$' }),
 )
-const Reminder = Type.String({ maxLength: limits.text_length_max, pattern: '^[^\\p{Cc}]*$' })
+const Reminder = Type.String({ ...Line, maxLength: limits.text_length_max })
 
 const brand = {
   name: RequiredLine,

@@ -223,7 +223,17 @@ describe('an invitation', () => {
     [
       'a line break in a name',
       { first_name: 'Ann\nYour account is closed.' },
-      'Property .first_name must match pattern ^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
+      'Property .first_name must match pattern ^[^\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]*$',
+    ],
+    [
+      'a name that reverses the text after it',
+      { last_name: 'Lee\u202e' },
+      'Property .last_name must match pattern ^[^\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]*$',
+    ],
+    [
+      'an isolated direction in a name',
+      { first_name: '\u2067Ann' },
+      'Property .first_name must match pattern ^[^\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]*$',
     ],
     ['a long name', { last_name: 'x'.repeat(256) }, 'Property .last_name must NOT have more than 255 characters'],
   ])('with %s is refused', async (_what, body, details) => {

@@ -1,5 +1,8 @@
-/** Control characters and separators of lines and paragraphs: with one, a text could add lines to the mail that shows it. */
-const breaks = '\\p{Cc}\\p{Zl}\\p{Zp}'
+/**
+ * Control characters and separators of lines and paragraphs, with which a text could add lines to the mail that shows it, and
+ * controls of the writing direction, which would reverse what stands around it.
+ */
+const breaks = '\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}'
 
 /** Texts of one line, for the `pattern` of a schema. */
 export const oneLinePattern = `^[^${breaks}]*$`
