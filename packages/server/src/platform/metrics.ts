@@ -136,11 +136,11 @@ const credentialMetrics = ({ credentials }: Runtime): Metric[] => [
 const auditMetrics = ({ auditLog }: Runtime): Metric[] => [
   counter(
     'guerdon_audit_entries_total',
-    'Entries of the audit log, by what became of them: written, or dropped for lack of memory or because the database refused them.',
+    'Entries of the audit log, by what became of them: written, or dropped for lack of memory, because the database refused them, or as one of many refused requests.',
     'result',
     () => {
-      const { written, dropped_overload, dropped_failure } = auditLog.counts()
-      return { written, dropped_overload, dropped_failure }
+      const { written, dropped_overload, dropped_failure, dropped_refused } = auditLog.counts()
+      return { written, dropped_overload, dropped_failure, dropped_refused }
     },
   ),
   gauge(

@@ -5,6 +5,7 @@ import { newId } from '../core/lib/ids.ts'
 export const newAuditEntry = (projectId: string, at = Date.now(), changes: Partial<AuditEntry> = {}): AuditEntry => ({
   project_id: projectId,
   claimed: null,
+  is_refused: false,
   request_id: newId('request', at),
   request_duration: 1,
   status_code: 200,

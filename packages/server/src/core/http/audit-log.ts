@@ -19,6 +19,8 @@ export interface AuditCounts {
   written: number
   /** There was no memory left: the database is slower than the entries arrive, or away. */
   dropped_overload: number
+  /** Requests above a rate limit, or that the client side refused before their operation, of which few per second are logged. */
+  dropped_refused: number
   /** The database refused the entry, or could not be written until the node stopped. */
   dropped_failure: number
   waiting_bytes: number
@@ -44,6 +46,8 @@ export interface AuditEntry
   /** Null if the credentials were refused: then `claimed` may name the project. */
   project_id: string | null
   claimed: ClaimedCredentials | null
+  /** Whether anybody can send such requests without being counted by a limit: their entries have little memory. */
+  is_refused: boolean
   request_id: string
   /** Whether `request_body` is a form (`a=1&b=2`). */
   is_form: boolean

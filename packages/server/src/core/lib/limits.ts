@@ -277,8 +277,13 @@ export const limits = {
   audit_url_length_max: 8_192,
   /** Memory of the entries of the audit log that wait to be written; further ones are dropped, and counted. */
   audit_bytes_max: 33_554_432,
-  /** The part of it for entries of requests whose credentials were refused: nobody without credentials can displace other entries. */
+  /**
+   * The part of it for entries of requests with wrong credentials, above a rate limit, or that the client side refused before their operation: nobody
+   * without the secret of a server can displace other entries.
+   */
   audit_refused_bytes_max: 4_194_304,
+  /** Entries per second, project and node of requests above a rate limit, or that the client side refused before their operation; further ones are counted only. */
+  audit_refused_per_second_max: 5,
   /** How long a stopping node tries to write the audit log. */
   audit_close_ms: 5_000,
   /** How long the removal of an old day of the audit log waits for a lock: reads and writes of the log wait behind it as long. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { sql } from 'kysely'
+import type { Static } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { insertApiKey } from '../../account/api-keys/store.ts'
 import { purgeProject } from '../../account/projects/purge.ts'
@@ -11,10 +12,12 @@ import { until } from '../../testing/background.ts'
 import { openNode, ownDatabase } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
 import { sendCsv } from '../../testing/voucher-imports.ts'
-import type { AuditLogEntry } from './schema.ts'
+import type { AuditLogEntry, AuditLogList } from './schema.ts'
 
 const newShop = (options: Parameters<typeof newProject>[0] = {}) =>
   newProject({ ...options, env: { AUDIT_LOG: 'on', ...options.env } })
+
+type AuditLogPage = Static<typeof AuditLogList>
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -181,6 +184,45 @@ describe('what is logged', () => {
       status_code: 401,
       client_app_id: shop.client_id,
       app_id: null,
+    })
+  })
+
+  test('calls above the limit of a page: short, few, and counted', async () => {
+    const shop = await newShop({ env: { CLIENT_RATE_LIMIT: '1/PT1H' } })
+    const { auditLog } = shop.service.runtime
+    const url = `/client/v1/promotions/tiers?a=${'x'.repeat(8_000)}`
+    const counts = new Map<number, number>()
+    for (let n = 0; n < 60; n += 1) {
+      const { status } = await shop.call('GET', url)
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+    }
+    expect(counts.get(429)).toBeGreaterThan(40)
+    await until(async () => {
+      await auditLog.flush()
+      const { written, dropped_refused } = auditLog.counts()
+      return written + dropped_refused === 60 ? true : undefined
+    })
+    const { body } = await shop.manage('GET', '/audit-log?limit=100')
+    const refused: AuditLogEntry[] = body.data.filter(({ status_code }: AuditLogEntry) => status_code === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.length + auditLog.counts().dropped_refused).toBe(counts.get(429))
+    for (const { url: logged, response_body, app_id } of refused)
+      expect({ logged, response_body, app_id }).toEqual({
+        logged: url.slice(0, 1_024),
+        response_body: null,
+        app_id: shop.app_id,
+      })
+  })
+
+  test('a refused origin: short, without bodies', async () => {
+    const shop = await newShop()
+    const url = `/client/v1/promotions/tiers?a=${'x'.repeat(8_000)}`
+    const answer = await shop.call('GET', url, undefined, { origin: 'https://elsewhere.test' })
+    expect(await entryOf(shop, answer)).toMatchObject({
+      status_code: 403,
+      url: url.slice(0, 1_024),
+      response_body: null,
+      app_id: shop.app_id,
     })
   })
 
@@ -487,14 +529,14 @@ describe('the list', () => {
     const seen: string[] = []
     let more: string | undefined
     let pages = 0
-    const page = async (after: string): Promise<Answer> => shop.manage('GET', `/audit-log?limit=100${after}`)
     do {
-      const answer = await page(more === undefined ? '' : `&starting_after_id=${more}`)
+      const after: string = more === undefined ? '' : `&starting_after_id=${more}`
+      const answer: Answer<AuditLogPage> = await shop.manage('GET', `/audit-log?limit=100${after}`)
       expect(answer.status).toBe(200)
       const { data, has_more, more_starting_after } = answer.body
       expect(data.length).toBeLessThanOrEqual(limits.audit_page_bytes_max / (2 * body.length))
       expect(has_more).toBe(seen.length + data.length < entries.length)
-      seen.push(...data.map(({ request_id }: AuditLogEntry) => request_id))
+      seen.push(...data.map(({ request_id }) => request_id))
       more = more_starting_after
       pages += 1
     } while (more !== undefined && pages < 10)

@@ -12,7 +12,7 @@ import { endpointOf } from './endpoint.ts'
 
 /**
  * Records each request to an operation of a project when it has ended: those whose credentials were accepted, whatever became of
- * them, and those answered with 401. Requests to management operations, downloads by a secret address and unknown routes have no
+ * them, and those answered with 401; of what is refused before its operation, short entries. Requests to management operations, downloads by a secret address and unknown routes have no
  * credentials of a project.
  */
 export function recordRequests(watch: RequestWatch, { auditLog, settings }: Runtime): void {
@@ -30,8 +30,14 @@ export function recordRequests(watch: RequestWatch, { auditLog, settings }: Runt
     }
     if (route === null) return
     const { identity } = request
-    if (identity !== null) auditLog.record(entryOf(request, ended, route, identity, hasBodies))
-    else if (ended.status === 401) auditLog.record(refusedEntryOf(request, ended, route))
+    if (identity !== null) {
+      const isRefused = ended.status === 429 || (route.isPublic && request.admitted === null)
+      auditLog.record(
+        isRefused
+          ? withIdentity(refusedEntryOf(request, ended, route), identity)
+          : entryOf(request, ended, route, identity, hasBodies),
+      )
+    } else if (ended.status === 401) auditLog.record(refusedEntryOf(request, ended, route))
   })
 }
 
@@ -40,6 +46,8 @@ interface LoggedRoute {
   endpoint: string
   /** Of requests that do not name their channel. */
   channel: string
+  /** Whether keys that anybody can read in a page may call it. */
+  isPublic: boolean
   takesFile: boolean
 }
 
@@ -49,6 +57,7 @@ function loggedRouteOf(operation: Operation): LoggedRoute | null {
   return {
     endpoint: endpointOf(operation.method, operation.path),
     channel: family === 'client' ? 'CLIENT_API' : 'API',
+    isPublic: family !== 'server',
     takesFile: operation.consumes === 'multipart',
   }
 }
@@ -57,14 +66,11 @@ function entryOf(
   request: FastifyRequest,
   ended: Ended,
   route: LoggedRoute,
-  { project, keys }: Identity,
+  identity: Identity,
   hasBodies: boolean,
 ): AuditEntry {
   const { headers, reply_body } = request
-  const entry = newEntry(request, ended, route, limits.audit_url_length_max)
-  entry.project_id = project.id
-  entry.app_id = appIdOf(keys, isServerKey)
-  entry.client_app_id = appIdOf(keys, isClientKey)
+  const entry = withIdentity(newEntry(request, ended, route, limits.audit_url_length_max), identity)
   if (!hasBodies) return entry
   const type = typeOf(headers['content-type'], route)
   entry.is_form = type === 'form'
@@ -73,12 +79,20 @@ function entryOf(
   return entry
 }
 
-/** Without bodies, and with a short URL: anybody can send such requests. */
+function withIdentity(entry: AuditEntry, { project, keys }: Identity): AuditEntry {
+  entry.project_id = project.id
+  entry.app_id = appIdOf(keys, isServerKey)
+  entry.client_app_id = appIdOf(keys, isClientKey)
+  return entry
+}
+
+/** Without bodies, and with a short URL: anybody can send such requests, and no limit counts them. */
 const refusedUrlLengthMax = 1_024
 
 function refusedEntryOf(request: FastifyRequest, ended: Ended, route: LoggedRoute): AuditEntry {
   const entry = newEntry(request, ended, route, refusedUrlLengthMax)
-  entry.claimed = claimedIn(request.headers)
+  entry.is_refused = true
+  if (request.identity === null) entry.claimed = claimedIn(request.headers)
   return entry
 }
 
@@ -91,6 +105,7 @@ function newEntry(
   return {
     project_id: null,
     claimed: null,
+    is_refused: false,
     request_id: id,
     request_duration: Math.round(ended.seconds * 1_000),
     status_code: ended.status,

@@ -33,7 +33,13 @@ test('entries are written in batches, a moment later, without being asked to', a
   for (const entry of entries) auditLog.record(entry)
   await until(() => (auditLog.counts().written === 1_200 ? true : undefined))
   expect(await writtenOf(entries)).toBe(1_200)
-  expect(auditLog.counts()).toEqual({ written: 1_200, dropped_overload: 0, dropped_failure: 0, waiting_bytes: 0 })
+  expect(auditLog.counts()).toEqual({
+    written: 1_200,
+    dropped_overload: 0,
+    dropped_refused: 0,
+    dropped_failure: 0,
+    waiting_bytes: 0,
+  })
 })
 
 describe('while the database is busy', () => {
@@ -61,7 +67,7 @@ describe('while the database is busy', () => {
   test('refused credentials cannot displace the entries of others', async () => {
     const auditLog = openAuditLog(db, log)
     const url = `/v1/categories?${'x'.repeat(1_000)}`
-    for (let n = 0; n < 3_000; n += 1) auditLog.record(newEntry({ project_id: null, url }))
+    for (let n = 0; n < 3_000; n += 1) auditLog.record(newEntry({ project_id: null, is_refused: true, url }))
     expect(auditLog.counts().waiting_bytes).toBeLessThanOrEqual(limits.audit_refused_bytes_max)
     expect(auditLog.counts().dropped_overload).toBeGreaterThan(1_000)
     const { dropped_overload } = auditLog.counts()
@@ -70,9 +76,29 @@ describe('while the database is busy', () => {
     await auditLog.flush()
     // Nobody knows the project of the others, so they are no entries, and not lost.
     expect(auditLog.counts()).toMatchObject({ written: 1, dropped_failure: 0, waiting_bytes: 0 })
-    auditLog.record(newEntry({ project_id: null }))
+    auditLog.record(newEntry({ project_id: null, is_refused: true }))
     expect(auditLog.counts().dropped_overload).toBe(dropped_overload)
     await auditLog.close()
+  })
+
+  test('of many refused requests of a project, some per second are logged and the others counted', async () => {
+    let now = 10_000
+    const auditLog = openAuditLog(db, log, () => now)
+    const max = limits.audit_refused_per_second_max
+    const refuse = (project: string) =>
+      auditLog.record(newEntry({ project_id: project, is_refused: true, status_code: 429 }))
+    for (let n = 0; n < 1_000; n += 1) refuse(projectId)
+    expect(auditLog.counts()).toMatchObject({ dropped_refused: 1_000 - max, dropped_overload: 0 })
+    refuse('proj_other')
+    now += 999
+    refuse(projectId)
+    expect(auditLog.counts().dropped_refused).toBe(1_001 - max)
+    auditLog.record(newEntry()) // not refused
+    now += 1
+    for (let n = 0; n < max; n += 1) refuse(projectId)
+    expect(auditLog.counts()).toMatchObject({ dropped_refused: 1_001 - max, dropped_overload: 0 })
+    await auditLog.close()
+    expect(auditLog.counts()).toMatchObject({ written: 2 * max + 2, waiting_bytes: 0 })
   })
 })
 
@@ -107,7 +133,13 @@ test('an entry that the database refuses is dropped and counted, its neighbours 
   const entries = Array.from({ length: 40 }, (_, n) => newEntry(n % 17 === 3 ? { status_code: 1_000_000 } : {}))
   for (const entry of entries) auditLog.record(entry)
   await auditLog.flush()
-  expect(auditLog.counts()).toEqual({ written: 37, dropped_failure: 3, dropped_overload: 0, waiting_bytes: 0 })
+  expect(auditLog.counts()).toEqual({
+    written: 37,
+    dropped_failure: 3,
+    dropped_overload: 0,
+    dropped_refused: 0,
+    waiting_bytes: 0,
+  })
   expect(await writtenOf(entries)).toBe(37)
 })
 
@@ -156,6 +188,7 @@ test('the metrics count entries', async () => {
     'guerdon_audit_entries_total{result="written"} 1',
     'guerdon_audit_entries_total{result="dropped_overload"} 0',
     'guerdon_audit_entries_total{result="dropped_failure"} 0',
+    'guerdon_audit_entries_total{result="dropped_refused"} 0',
     'guerdon_audit_waiting_bytes 0',
   ])
     expect(body).toContain(line)

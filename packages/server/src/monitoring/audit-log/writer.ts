@@ -23,13 +23,16 @@ interface Waiting {
   bytes: number
 }
 
-export function openAuditLog(db: Db, log: FastifyBaseLogger): AuditLog {
+/** `now` is a time in milliseconds that only grows. */
+export function openAuditLog(db: Db, log: FastifyBaseLogger, now: () => number = () => performance.now()): AuditLog {
   let queue: Waiting[] = []
   let bytes = 0
   let refusedBytes = 0
   let written = 0
   let droppedOverload = 0
+  let droppedRefused = 0
   let droppedFailure = 0
+  const isSampled = newSampling(now)
   let failures = 0
   let isFull = false
   let timer: NodeJS.Timeout | undefined
@@ -37,7 +40,11 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger): AuditLog {
 
   function record(entry: AuditEntry): void {
     const size = bytesOf(entry)
-    const isRefused = entry.project_id === null
+    const isRefused = entry.is_refused
+    if (isRefused && entry.project_id !== null && !isSampled(entry.project_id)) {
+      droppedRefused += 1
+      return
+    }
     if (bytes + size > limits.audit_bytes_max || (isRefused && refusedBytes + size > limits.audit_refused_bytes_max)) {
       droppedOverload += 1
       if (!isFull && !isRefused) log.warn('dropping entries of the audit log: the database cannot keep up')
@@ -87,7 +94,7 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger): AuditLog {
 
   function forget({ entry, bytes: size }: Waiting): void {
     bytes -= size
-    if (entry.project_id === null) refusedBytes -= size
+    if (entry.is_refused) refusedBytes -= size
   }
 
   /** Throws if the database cannot be written now. */
@@ -132,6 +139,7 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger): AuditLog {
     counts: () => ({
       written,
       dropped_overload: droppedOverload,
+      dropped_refused: droppedRefused,
       dropped_failure: droppedFailure,
       waiting_bytes: bytes,
     }),
@@ -146,6 +154,21 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger): AuditLog {
       )
       queue = []
     },
+  }
+}
+
+/** Tells whether one more refused request of a project is logged in this second. */
+function newSampling(now: () => number): (projectId: string) => boolean {
+  let second = 0
+  const counts = new Map<string, number>()
+  return (projectId) => {
+    const current = Math.floor(now() / 1_000)
+    if (current !== second) counts.clear()
+    second = current
+    const count = counts.get(projectId) ?? 0
+    if (count >= limits.audit_refused_per_second_max) return false
+    counts.set(projectId, count + 1)
+    return true
   }
 }
 
