@@ -332,6 +332,8 @@ export const limits = {
   sendouts_read_at_once: 50,
   /** Size of their data; the first one is read whatever its size is. */
   sendouts_read_bytes_max: 4_194_304,
+  /** Attempts that the log keeps per send-out, the latest; the schedule makes 13, manual retries any number. */
+  sendout_attempts_kept: 50,
   /** Characters of `target_url` of a webhook. */
   target_url_length_max: 2_048,
   /** How long the connection to the target of a webhook may take, with the lookup of its name and its TLS handshake. */

@@ -166,11 +166,12 @@ interface RecordedAttempt {
 /**
  * Records attempts, with one statement. A send-out that has ended meanwhile (another attempt succeeded, its webhook was switched off)
  * ends no second time, and a manual attempt that failed changes nothing but the log. A manual attempt that was requested while another
- * one ran stays requested.
+ * one ran stays requested. Manual retries may go on for ever: the row keeps the latest attempts.
  */
 const recordStatement = preparedStatement<RecordedAttempt>(`
   update webhook_sendouts s set
-    attempts = s.attempts || r.attempt,
+    attempts = case when jsonb_array_length(s.attempts) < ${limits.sendout_attempts_kept} then s.attempts
+      else jsonb_path_query_array(s.attempts, '$[last - ${limits.sendout_attempts_kept - 2} to last]') end || r.attempt,
     executed_at = (r.attempt ->> 'at')::timestamptz,
     first_attempt_at = case when r.is_manual then s.first_attempt_at
       else coalesce(s.first_attempt_at, (r.attempt ->> 'at')::timestamptz) end,
