@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { atEnd } from './closings.ts'
 
@@ -25,6 +26,8 @@ export interface WebhookTarget {
   most_at_once(path: string): number
   /** The most requests at once with one `webhook-id`. */
   most_at_once_of_one(): number
+  /** Closes the connections of requests that hang. */
+  release(): void
 }
 
 export async function openWebhookTarget(): Promise<WebhookTarget> {
@@ -43,13 +46,13 @@ export async function openWebhookTarget(): Promise<WebhookTarget> {
     requests: [],
     answer: () => 200,
     most_at_once: (path) => atOnce.get(`path ${path}`)?.most ?? 0,
+    release: () => server.closeAllConnections(),
     most_at_once_of_one: () =>
       Math.max(0, ...[...atOnce].flatMap(([key, { most }]) => (key.startsWith('id ') ? [most] : []))),
   }
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const text = Buffer.concat(chunks).toString()
+    const text = await buffer(request).then(String, () => null)
+    if (text === null) return // the connection was closed before the whole request had arrived
     const path = request.url as string
     const received = { path, headers: request.headers, text, body: JSON.parse(text) }
     const leaving = [enter(`path ${path}`), enter(`id ${request.headers['webhook-id']}`)]

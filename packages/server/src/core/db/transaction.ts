@@ -27,6 +27,9 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
+/** Errors in data, violated constraints and exceeded limits of PostgreSQL: writing the same content would fail again. */
+export const isRefusedContent = (error: unknown): boolean => /^(22|23|54)/.test(sqlState(error) ?? '')
+
 const isConflict = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '') || isOutdated(error)
 
 /** A prepared statement is invalid because a table changed; the retry prepares it again (core/db/prepared-statements.ts). */

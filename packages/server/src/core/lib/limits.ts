@@ -347,8 +347,10 @@ export const limits = {
   node_attempt_waits_max: 400,
   /** Send-outs of one webhook that a node reads at once. */
   sendouts_read_at_once: 50,
-  /** Size of their data; the first one is read whatever its size is. */
+  /** Size of the data of all send-outs that a node has read and not sent yet; one is read whatever its size is. */
   sendouts_read_bytes_max: 4_194_304,
+  /** Attempts that the log keeps per send-out, the latest; the schedule makes 13, manual retries any number. */
+  sendout_attempts_kept: 50,
   /** Characters of `target_url` of a webhook. */
   target_url_length_max: 2_048,
   /** How long the connection to the target of a webhook may take, with the lookup of its name and its TLS handshake. */

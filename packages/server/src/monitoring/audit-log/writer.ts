@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../core/db/database.ts'
 import { DiskFullError } from '../../core/db/embedded.ts'
-import { sqlState } from '../../core/db/transaction.ts'
+import { isRefusedContent, sqlState } from '../../core/db/transaction.ts'
 import type { AuditEntry, AuditLog } from '../../core/http/audit-log.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { within } from '../../core/lib/within.ts'
@@ -228,6 +228,3 @@ async function insertInPartitions(db: Db, rows: readonly NewAuditLogRow[]): Prom
 
 /** Check violation: the table has no check of its own. */
 const noPartition = '23514'
-
-/** Errors in data, violated constraints and exceeded limits of PostgreSQL: the same entry would fail again. */
-const isRefusedContent = (error: unknown): boolean => /^(22|23|54)/.test(sqlState(error) ?? '')

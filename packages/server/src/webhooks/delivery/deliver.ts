@@ -9,7 +9,7 @@ import { newPace } from './pace.ts'
 import { newRecorder } from './recorder.ts'
 import { requestHeaders, signingTokens } from './request-headers.ts'
 import { nextAttemptAt } from './schedule.ts'
-import { slowMs } from './slots.ts'
+import { isSlow, slowMs } from './slots.ts'
 import {
   type DueSendout,
   dropSendouts,
@@ -58,22 +58,43 @@ export function newDelivery(runtime: Runtime): Delivery {
     return giveUpClosed(closed)
   }
 
+  /** Reads for as many webhooks as can start an attempt now: what waits for a slot stays in the database. */
   async function readDue(due: readonly HeldWebhook[], now: Instant): Promise<void> {
     const at = performance.now()
-    const unfilled = due.filter((each) => each.queue.length === 0 && canStart(each, at))
-    if (unfilled.length === 0) return
+    const chosen = chooseReads(due, at)
+    const bytesMax = limits.sendouts_read_bytes_max - held.queuedBytes()
+    if (chosen.length === 0 || bytesMax <= 0) return
     const read = await listDueSendouts(
       db,
-      unfilled.map(({ webhook }) => webhook),
-      { now, except: held.inHand(), rows_max: limits.sendouts_read_at_once },
+      chosen.map(({ each, rows_max }) => ({ webhook: each.webhook, rows_max })),
+      { now, except: held.inHand(), bytes_max: bytesMax },
     )
     const erased = read.filter(isErased)
     if (erased.length > 0) await dropSendouts(db, erased)
+    const isCut = read.reduce((size, { bytes }) => size + bytes, 0) >= bytesMax
     const byWebhook = Map.groupBy(read, ({ webhook_id }) => webhook_id)
-    for (const each of unfilled) {
+    for (const { each, rows_max } of chosen) {
       const rows = byWebhook.get(each.webhook.webhook_id) ?? []
-      held.queue(each, { rows: rows.filter((row) => !isErased(row)), at, has_more: mayHaveMore(rows) })
+      const hasMore = isCut || rows.length >= rows_max
+      held.queue(each, { rows: rows.filter((row) => !isErased(row)), at, has_more: hasMore })
     }
+  }
+
+  /** One that answers fast will soon start more than it can now; of the others only what starts now is read. */
+  function chooseReads(due: readonly HeldWebhook[], now: number): Array<{ each: HeldWebhook; rows_max: number }> {
+    if (isStopping) return []
+    const slots = held.freeSlots(now)
+    const unfilled = due.filter((each) => each.queue.length === 0 && held.coversAttempt(each, now))
+    const rows = new Map<HeldWebhook, number>()
+    inTurn(unfilled, (each) => {
+      if (!slots.take(each)) return false
+      rows.set(each, (rows.get(each) ?? 0) + 1)
+      return true
+    })
+    return [...rows].map(([each, startable]) => ({
+      each,
+      rows_max: isSlow(each, now) ? startable : limits.sendouts_read_at_once,
+    }))
   }
 
   /** Returns whether there may be more to give up. */
@@ -86,25 +107,23 @@ export function newDelivery(runtime: Runtime): Delivery {
     return hasMore
   }
 
-  const canStart = (each: HeldWebhook, now: number): boolean => !isStopping && held.canStart(each, now)
-
   /** Starts one attempt per webhook in turn, until nothing more can start. */
   function startAttempts(): void {
+    if (isStopping) return
     const now = performance.now()
-    for (let started = true; started; ) {
-      started = false
-      for (const each of held.all())
-        if (each.queue.length > 0 && isFresh(each, now) && canStart(each, now)) {
-          if (!pace.take(now)) {
-            startLater()
-            return
-          }
-          const attempted = attempt(each, each.queue.shift() as DueSendout)
-          running.add(attempted)
-          void attempted.finally(() => running.delete(attempted))
-          started = true
-        }
-    }
+    const slots = held.freeSlots(now)
+    const ready = held.queued().filter((each) => isFresh(each, now) && held.coversAttempt(each, now))
+    inTurn(ready, (each) => {
+      if (each.queue.length === 0 || !slots.take(each)) return false
+      if (!pace.take(now)) {
+        startLater()
+        return 'stop'
+      }
+      const attempted = attempt(each, held.next(each))
+      running.add(attempted)
+      void attempted.finally(() => running.delete(attempted))
+      return true
+    })
   }
 
   function startLater(): void {
@@ -117,13 +136,13 @@ export function newDelivery(runtime: Runtime): Delivery {
   async function attempt(each: HeldWebhook, sendout: DueSendout): Promise<void> {
     const { webhook } = each
     const slot = { started: performance.now() }
-    each.running.add(slot)
+    held.begin(each, slot)
     tally.in_flight += 1
     const began = runtime.now()
     const body = Buffer.from(sendout.body ?? bodyOf(bodyPartsOf(sendout)))
     const headers = requestHeaders(sendout, body, signingTokens(webhook, began), began)
     const result = await client.post(webhook.target_url, headers, body, stopping.signal)
-    each.running.delete(slot)
+    held.end(each, slot)
     tally.in_flight -= 1
     if (stopping.signal.aborted) {
       held.letGo(sendout.id) // cut short by us: another node makes the attempt anew
@@ -154,10 +173,18 @@ export function newDelivery(runtime: Runtime): Delivery {
 
 const isErased = ({ body, data }: DueSendout): boolean => body === null && data === null
 
-/** Whether a read was cut off, by the number of rows or by their size. */
-const mayHaveMore = (rows: readonly DueSendout[]): boolean =>
-  rows.length >= limits.sendouts_read_at_once ||
-  rows.reduce((length, { data, body }) => length + (data ?? body ?? '').length, 0) > limits.sendouts_read_bytes_max / 4
+/** Calls `step` for each in turn, again and again for those where it did something, until none is left or one says stop. */
+function inTurn<T>(all: readonly T[], step: (each: T) => boolean | 'stop'): void {
+  for (let turn = all; turn.length > 0; ) {
+    const next: T[] = []
+    for (const each of turn) {
+      const done = step(each)
+      if (done === 'stop') return
+      if (done) next.push(each)
+    }
+    turn = next
+  }
+}
 
 const bodyPartsOf = (sendout: DueSendout) => ({
   ...sendout,

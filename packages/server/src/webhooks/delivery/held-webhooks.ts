@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../core/db/database.ts'
 import type { Instant } from '../../core/lib/instant.ts'
-import { limits } from '../../core/lib/limits.ts'
-import { isSlow, mayStart, type SlotUser } from './slots.ts'
+import { type FreeSlots, freeSlots, isSlow, type SlotUser } from './slots.ts'
 import { type DueSendout, releaseWebhooks, takeWebhooks, type WaitingWebhook } from './store.ts'
 
 /** A webhook whose lease this node holds. */
@@ -22,9 +21,17 @@ export interface HeldWebhook extends SlotUser {
 export interface HeldWebhooks {
   /** Takes and renews leases. Returns the held webhooks that have something due, and those to which nothing more is sent. */
   take(now: Instant): Promise<{ due: HeldWebhook[]; closed: WaitingWebhook[] }>
-  all(): Iterable<HeldWebhook>
-  /** Whether one more attempt may start: within the lease, and within the share of the webhook. */
-  canStart(held: HeldWebhook, now: number): boolean
+  /** Those that have something queued. */
+  queued(): HeldWebhook[]
+  freeSlots(now: number): FreeSlots
+  /** Whether the lease covers one more attempt. */
+  coversAttempt(held: HeldWebhook, now: number): boolean
+  begin(held: HeldWebhook, slot: { started: number }): void
+  end(held: HeldWebhook, slot: { started: number }): void
+  /** The size of what is queued, of all webhooks. */
+  queuedBytes(): number
+  /** Takes the first send-out out of the queue; it stays in hand. */
+  next(held: HeldWebhook): DueSendout
   /** Queues send-outs that were read at a moment (`performance.now()`). */
   queue(held: HeldWebhook, read: { rows: DueSendout[]; at: number; has_more: boolean }): void
   /** The ids of the send-outs in hand. */
@@ -53,6 +60,10 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
   const leaseMs = timeoutMs + leaseMarginMs
   const held = new Map<string, HeldWebhook>()
   const inHand = new Set<string>()
+  /** Those with attempts, and those with a queue: few, however many are held. */
+  const running = new Set<HeldWebhook>()
+  const queued = new Set<HeldWebhook>()
+  let queuedBytes = 0
 
   async function take(now: Instant): Promise<{ due: HeldWebhook[]; closed: WaitingWebhook[] }> {
     const asked = performance.now()
@@ -70,9 +81,7 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
 
   /** While slow webhooks use their whole share, this node takes only those that answer fast; others are for other nodes. */
   function onlyFast(now: number): string[] | null {
-    let slow = 0
-    for (const each of held.values()) if (isSlow(each, now)) slow += each.running.size
-    if (slow < limits.slow_attempts_max) return null
+    if (freeSlots(running, now).left().slow > 0) return null
     return [...held.values()].flatMap((each) => (isSlow(each, now) ? [] : [each.webhook.webhook_id]))
   }
 
@@ -107,18 +116,48 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
   }
 
   function dropQueue(webhookId: string): void {
-    for (const { id } of held.get(webhookId)?.queue.splice(0) ?? []) inHand.delete(id)
+    const each = held.get(webhookId)
+    if (each !== undefined) replaceQueue(each, [])
+  }
+
+  function replaceQueue(each: HeldWebhook, rows: DueSendout[]): void {
+    for (const { id, bytes } of each.queue) {
+      inHand.delete(id)
+      queuedBytes -= bytes
+    }
+    each.queue = rows
+    for (const { id, bytes } of rows) {
+      inHand.add(id)
+      queuedBytes += bytes
+    }
+    if (rows.length > 0) queued.add(each)
+    else queued.delete(each)
   }
 
   return {
     take,
-    all: () => held.values(),
-    canStart: (each, now) => each.lease_ends - now > timeoutMs + startMarginMs && mayStart(each, held.values(), now),
+    queued: () => [...queued],
+    freeSlots: (now) => freeSlots(running, now),
+    coversAttempt: (each, now) => each.lease_ends - now > timeoutMs + startMarginMs,
+    begin(each, slot) {
+      each.running.add(slot)
+      running.add(each)
+    },
+    end(each, slot) {
+      each.running.delete(slot)
+      if (each.running.size === 0) running.delete(each)
+    },
+    queuedBytes: () => queuedBytes,
+    next(each) {
+      const sendout = each.queue.shift() as DueSendout
+      queuedBytes -= sendout.bytes
+      if (each.queue.length === 0) queued.delete(each)
+      return sendout
+    },
     queue(each, { rows, at, has_more }) {
-      each.queue = rows
+      replaceQueue(each, rows)
       each.read_at = at
       each.has_more = has_more
-      for (const { id } of rows) inHand.add(id)
     },
     inHand: () => [...inHand],
     letGo: (sendoutId) => void inHand.delete(sendoutId),

@@ -1,4 +1,5 @@
 import type { Runtime } from '../../core/context.ts'
+import { isRefusedContent } from '../../core/db/transaction.ts'
 import { newFailureNotifier, recordLastFailure } from './notify.ts'
 import { type EndedAttempt, recordAttempts } from './store.ts'
 
@@ -13,6 +14,12 @@ export interface Recorder {
 export interface RecordedListener {
   onRecorded(sendoutId: string): void
   onSwitchedOff(webhookId: string): void
+}
+
+/** What became of each attempt of a batch. */
+interface Outcomes {
+  recorded(ended: EndedAttempt): void
+  refused(ended: EndedAttempt): void
 }
 
 /** Attempts end one by one; those of this time are recorded together. */
@@ -42,9 +49,12 @@ export function newRecorder(runtime: Runtime, { onRecorded, onSwitchedOff }: Rec
     waiting = []
     if (unrecorded.size === 0) return
     try {
-      await recordBatch([...unrecorded], (ended) => {
-        unrecorded.delete(ended)
-        onRecorded(ended.id)
+      await recordBatch([...unrecorded], {
+        recorded(ended) {
+          unrecorded.delete(ended)
+          onRecorded(ended.id)
+        },
+        refused: (ended) => void unrecorded.delete(ended),
       })
       isFailing = false
     } catch (error) {
@@ -56,19 +66,45 @@ export function newRecorder(runtime: Runtime, { onRecorded, onSwitchedOff }: Rec
     }
   }
 
-  async function recordBatch(batch: readonly EndedAttempt[], done: (ended: EndedAttempt) => void): Promise<void> {
-    const last = batch.filter(isLastFailure)
+  async function recordBatch(batch: readonly EndedAttempt[], outcomes: Outcomes): Promise<void> {
     const others = batch.filter((each) => !isLastFailure(each))
-    if (others.length > 0) await recordAttempts(db, others)
-    for (const each of others) done(each)
-    for (const each of last) {
-      if (await recordLastFailure(runtime, each)) onSwitchedOff(each.webhook_id)
-      done(each)
-    }
+    const recorded = await recordRows(others, outcomes, (some) => recordAttempts(db, some))
+    for (const each of batch.filter(isLastFailure))
+      await recordRows([each], outcomes, async () => {
+        if (await recordLastFailure(runtime, each)) onSwitchedOff(each.webhook_id)
+      })
     // Must not fail the batch, which is recorded: it would be recorded again.
-    await notifyOfFailures(others.filter(({ is_first, succeeded }) => is_first && !succeeded)).catch((error: unknown) =>
-      log.warn({ err: error }, 'could not notify of failed deliveries to webhooks'),
+    await notifyOfFailures(recorded.filter(({ is_first, succeeded }) => is_first && !succeeded)).catch(
+      (error: unknown) => log.warn({ err: error }, 'could not notify of failed deliveries to webhooks'),
     )
+  }
+
+  /**
+   * An attempt that the database refuses for what it contains is found by halves and left out; the others are recorded and returned.
+   * The send-out of a refused one stays in hand: this node would send it again and again.
+   */
+  async function recordRows(
+    rows: readonly EndedAttempt[],
+    outcomes: Outcomes,
+    write: (rows: readonly EndedAttempt[]) => Promise<unknown>,
+  ): Promise<readonly EndedAttempt[]> {
+    const [first] = rows
+    if (first === undefined) return []
+    try {
+      await write(rows)
+      for (const each of rows) outcomes.recorded(each)
+      return rows
+    } catch (error) {
+      if (!isRefusedContent(error)) throw error
+      if (rows.length === 1) {
+        log.warn({ err: error, sendout_id: first.id }, 'the database refused the result of a delivery to a webhook')
+        outcomes.refused(first)
+        return []
+      }
+      const half = rows.length >> 1
+      const before = await recordRows(rows.slice(0, half), outcomes, write)
+      return [...before, ...(await recordRows(rows.slice(half), outcomes, write))]
+    }
   }
 
   return {

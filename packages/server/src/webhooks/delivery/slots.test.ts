@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../core/lib/limits.ts'
-import { mayStart, type SlotUser } from './slots.ts'
+import { freeSlots, type SlotUser } from './slots.ts'
 
 /** A webhook with attempts that began at these times. */
 const user = (answersFast: boolean, ...started: number[]): SlotUser => ({
@@ -8,6 +8,7 @@ const user = (answersFast: boolean, ...started: number[]): SlotUser => ({
   running: new Set(started.map((at) => ({ started: at }))),
 })
 const users = (count: number, make: () => SlotUser) => Array.from({ length: count }, make)
+const mayStart = (each: SlotUser, all: SlotUser[], now: number) => freeSlots(all, now).take(each)
 const ten = (at: number) => Array.from({ length: 10 }, () => at)
 
 test('a webhook has at most ten attempts at once', () => {
@@ -40,4 +41,14 @@ test('a node has a bound for all of them together', () => {
   const busy = users(limits.node_attempts_max / 10, () => user(true, ...ten(0)))
   expect(mayStart(user(true), busy, 0)).toBe(false)
   expect(mayStart(user(true), busy.slice(1), 0)).toBe(true)
+})
+
+test('what was taken counts', () => {
+  const slots = freeSlots([], 0)
+  const many = users(200, () => user(false))
+  expect(many.filter((each) => slots.take(each))).toHaveLength(limits.slow_attempts_max)
+  expect(slots.left()).toEqual({ fast: 50, slow: 0 })
+  const fast = user(true)
+  expect(users(20, () => fast).filter((each) => slots.take(each))).toHaveLength(10)
+  expect(slots.left()).toEqual({ fast: 40, slow: 0 })
 })

@@ -8,6 +8,14 @@ export interface SlotUser {
   answers_fast: boolean
 }
 
+/** The slots of the node that are free at one moment. */
+export interface FreeSlots {
+  /** Takes a slot for one more attempt to a webhook. False if it must wait. */
+  take(user: SlotUser): boolean
+  /** Slots that are free for webhooks that answer fast, and for others. */
+  left(): { fast: number; slow: number }
+}
+
 /** Longer than this, and an attempt is slow. */
 export const slowMs = 1_000
 
@@ -18,18 +26,40 @@ const crowdedAttemptsMax = 2
 /**
  * Decides how many attempts run at once. Webhooks that answer fast may use all slots of the node. The others (slow, failing, not yet
  * tried) share half of them: a target that hangs holds its slots for the whole timeout, and must not keep a fast one waiting.
+ *
+ * It counts the attempts of `users`, those that have any, once, and then what is taken.
  */
-export function mayStart(user: SlotUser, users: Iterable<SlotUser>, now: number): boolean {
+export function freeSlots(users: Iterable<SlotUser>, now: number): FreeSlots {
   let total = 0
   let slow = 0
+  /** Attempts of those that took one: those taken may have begun meanwhile. */
+  const attemptsOf = new Map<SlotUser, number>()
   for (const each of users) {
     total += each.running.size
     if (isSlow(each, now)) slow += each.running.size
   }
-  if (total >= limits.node_attempts_max || user.running.size >= limits.webhook_attempts_max) return false
-  if (!isSlow(user, now)) return true
-  if (slow >= limits.slow_attempts_max) return false
-  return slow < crowdedMin || user.running.size < crowdedAttemptsMax
+
+  function mayTake(user: SlotUser, running: number): boolean {
+    if (total >= limits.node_attempts_max || running >= limits.webhook_attempts_max) return false
+    if (!isSlow(user, now)) return true
+    if (slow >= limits.slow_attempts_max) return false
+    return slow < crowdedMin || running < crowdedAttemptsMax
+  }
+
+  return {
+    take(user) {
+      const attempts = attemptsOf.get(user) ?? user.running.size
+      if (!mayTake(user, attempts)) return false
+      attemptsOf.set(user, attempts + 1)
+      total += 1
+      if (isSlow(user, now)) slow += 1
+      return true
+    },
+    left() {
+      const fast = Math.max(0, limits.node_attempts_max - total)
+      return { fast, slow: Math.max(0, Math.min(fast, limits.slow_attempts_max - slow)) }
+    },
+  }
 }
 
 export function isSlow({ answers_fast, running }: SlotUser, now: number): boolean {

@@ -96,6 +96,8 @@ export interface DueSendout {
   body: string | null
   /** Null if the body is given, or if a node of an earlier release, which knows nothing of send-outs, has erased the event. */
   data: string | null
+  /** Size of the body or data. */
+  bytes: number
   event_id: string
   event_created_at: Instant
   entity_id: string
@@ -103,43 +105,53 @@ export interface DueSendout {
   event_source: object
 }
 
+/**
+ * The first send-out of each webhook, then the second of each, and so on, until their size exceeds what may be read. The sizes are
+ * known without reading the texts.
+ */
 const dueStatement = preparedStatement<DueSendout>(`
   select due.project_id, due.id, due.webhook_id, due.type, due.source_url, due.created_at, due.first_attempt_at, due.is_manual,
-    due.is_test, due.body, case when due.body is null then event_text(due.data, due.parts) end as data,
+    due.is_test, due.body, case when due.body is null then event_text(due.data, due.parts) end as data, due.bytes,
     due.event_id, due.event_created_at, due.entity_id, due.group_id, due.event_source
-  from unnest($1::text[], $2::text[], $3::int[], $4::boolean[]) as h (project_id, webhook_id, rows_max, manual_only)
-  cross join lateral (
-    select s.*, sum(s.bytes) over (order by s.due_at, s.id rows between unbounded preceding and current row) - s.bytes as before
-    from (
+  from (
+    select s.*, sum(s.bytes) over (order by s.nth, h.place rows between unbounded preceding and current row) - s.bytes as before
+    from unnest($1::text[], $2::text[], $3::int[], $4::boolean[])
+      with ordinality as h (project_id, webhook_id, rows_max, manual_only, place)
+    cross join lateral (
       select s.project_id, s.id, s.webhook_id, s.type, s.source_url, s.created_at, s.first_attempt_at, s.is_manual, s.is_test,
         s.body, s.due_at, e.id as event_id, e.created_at as event_created_at, e.entity_id, e.group_id,
-        e.event_source, e.data, p.parts,
+        e.event_source, e.data, p.parts, row_number() over (order by s.due_at, s.id) as nth,
         coalesce(octet_length(e.data), 0) + coalesce(octet_length(p.parts), 0) + coalesce(octet_length(s.body), 0) as bytes
-      from webhook_sendouts s
+      from (
+        select s.* from webhook_sendouts s
+        where s.project_id = h.project_id and s.webhook_id = h.webhook_id and s.due_at <= $5::timestamptz
+          and (not h.manual_only or s.due_at = '-infinity') and s.id not in (select unnest($6::text[]))
+        order by s.due_at, s.id limit h.rows_max
+      ) s
       left join event_rows e on e.project_id = s.project_id and e.id = s.event_id
       left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
-      where s.project_id = h.project_id and s.webhook_id = h.webhook_id and s.due_at <= $5::timestamptz
-        and (not h.manual_only or s.due_at = '-infinity') and s.id <> all($6::text[])
-      order by s.due_at, s.id limit h.rows_max
     ) s
   ) due
   where due.before < $7::bigint
   order by due.due_at, due.id`)
 
-/** The oldest due send-outs of each webhook, without those that this node has in hand. */
+/**
+ * The oldest due send-outs of some webhooks, without those that this node has in hand. All together they are at most `bytes_max` in
+ * size, but for the last one.
+ */
 export const listDueSendouts = (
   db: Db,
-  webhooks: ReadonlyArray<{ project_id: string; webhook_id: string; active: boolean }>,
-  { now, except, rows_max }: { now: Instant; except: string[]; rows_max: number },
+  webhooks: ReadonlyArray<{ webhook: WaitingWebhook; rows_max: number }>,
+  { now, except, bytes_max }: { now: Instant; except: string[]; bytes_max: number },
 ): Promise<DueSendout[]> =>
   dueStatement(db, [
-    webhooks.map(({ project_id }) => project_id),
-    webhooks.map(({ webhook_id }) => webhook_id),
-    webhooks.map(() => rows_max),
-    webhooks.map(({ active }) => !active),
+    webhooks.map(({ webhook }) => webhook.project_id),
+    webhooks.map(({ webhook }) => webhook.webhook_id),
+    webhooks.map(({ rows_max }) => rows_max),
+    webhooks.map(({ webhook }) => !webhook.active),
     now,
     except,
-    limits.sendouts_read_bytes_max,
+    bytes_max,
   ])
 
 /** An attempt that has ended. */
@@ -166,11 +178,12 @@ interface RecordedAttempt {
 /**
  * Records attempts, with one statement. A send-out that has ended meanwhile (another attempt succeeded, its webhook was switched off)
  * ends no second time, and a manual attempt that failed changes nothing but the log. A manual attempt that was requested while another
- * one ran stays requested.
+ * one ran stays requested. Manual retries may go on for ever: the row keeps the latest attempts.
  */
 const recordStatement = preparedStatement<RecordedAttempt>(`
   update webhook_sendouts s set
-    attempts = s.attempts || r.attempt,
+    attempts = case when jsonb_array_length(s.attempts) < ${limits.sendout_attempts_kept} then s.attempts
+      else jsonb_path_query_array(s.attempts, '$[last - ${limits.sendout_attempts_kept - 2} to last]') end || r.attempt,
     executed_at = (r.attempt ->> 'at')::timestamptz,
     first_attempt_at = case when r.is_manual then s.first_attempt_at
       else coalesce(s.first_attempt_at, (r.attempt ->> 'at')::timestamptz) end,

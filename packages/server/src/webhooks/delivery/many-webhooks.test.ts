@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { Runtime } from '../../core/context.ts'
+import type { Database, Db } from '../../core/db/database.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { newClock, type Shop, type TestService } from '../../testing/app.ts'
+import { until } from '../../testing/background.ts'
+import { newVoucher } from '../../testing/campaigns.ts'
+import { openNode, ownDatabase } from '../../testing/nodes.ts'
+import { openWebhookTarget, type WebhookTarget } from '../../testing/webhook-target.ts'
+import { newWebhook, newWebhookShop } from '../../testing/webhooks.ts'
+import { newDelivery } from './deliver.ts'
+import type { DueSendout } from './store.ts'
+
+interface Fixture {
+  service: TestService
+  database: Database
+  /** Hangs where the path begins with `/hang`. */
+  target: WebhookTarget
+}
+
+async function openFixture(timeoutMs: number): Promise<Fixture> {
+  const { database } = await ownDatabase()
+  const env = { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true', WEBHOOK_TIMEOUT_MS: String(timeoutMs) }
+  const service = { ...(await openNode(database, { env })), clock: newClock() }
+  const target = await openWebhookTarget()
+  target.answer = ({ path }) => (path.startsWith('/hang') ? 'hang' : 200)
+  return { service, database, target }
+}
+
+/** A shop with webhooks whose target hangs, and send-outs of one event for each of them. */
+async function hangingShop(
+  { service, database, target }: Fixture,
+  { webhooks, sendouts, length = 0 }: { webhooks: number; sendouts: number; length?: number },
+): Promise<Shop> {
+  const shop = await newWebhookShop(service)
+  await newWebhook(shop, `${target.url}/hang`, ['voucher.created'])
+  await newVoucher(shop, 'SEED', { metadata: { text: 'MARK' } })
+  for (const [table, column] of [
+    ['event_rows', 'data'],
+    ['event_parts', 'parts'],
+  ] as const)
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = replace(${sql.ref(column)}, 'MARK', repeat('x', ${length}))
+      where project_id = ${shop.project_id}`.execute(database.db)
+  const { project_id } = shop
+  await sql`
+    insert into webhooks (project_id, id, target_url, events, active, created_at)
+    select project_id, 'wh_' || lpad(to_hex(n), 18, '0'), target_url, events, true, created_at
+    from webhooks cross join generate_series(1, ${webhooks}) n where project_id = ${project_id}`.execute(database.db)
+  await sql`
+    insert into webhook_sendouts (project_id, id, webhook_id, event_id, type, source_url, status, request_id, created_at,
+      next_attempt_at, due_at)
+    select project_id, 'whs_' || lpad(to_hex(h * 1000 + n), 18, '0'), 'wh_' || lpad(to_hex(h), 18, '0'), event_id, type,
+      source_url, 'PENDING', request_id, created_at, created_at, created_at
+    from webhook_sendouts cross join generate_series(1, ${webhooks}) h cross join generate_series(1, ${sendouts}) n
+    where project_id = ${project_id}`.execute(database.db)
+  await sql`delete from webhook_sendouts where id not like 'whs_00000%' and project_id = ${project_id}`.execute(
+    database.db,
+  )
+  await sql`analyze`.execute(database.db)
+  return shop
+}
+
+/** The runtime, with everything that its prepared statements return. */
+function watched(runtime: Runtime): { runtime: Runtime; results: object[][] } {
+  const results: object[][] = []
+  const { db } = runtime.database
+  const watchedDb = new Proxy(db, {
+    get(target, key) {
+      const value = Reflect.get(target, key, target)
+      if (key !== 'executeQuery') return typeof value === 'function' ? value.bind(target) : value
+      return async (query: Parameters<Db['executeQuery']>[0]) => {
+        const result = await target.executeQuery(query)
+        results.push(result.rows as object[])
+        return result
+      }
+    },
+  })
+  return { runtime: { ...runtime, database: { ...runtime.database, db: watchedDb } }, results }
+}
+
+test('a node reads no more than it can start, however many webhooks hang and however large their events are', async () => {
+  const fixture = await openFixture(600_000)
+  await hangingShop(fixture, { webhooks: 120, sendouts: 45, length: 60_000 })
+  const { runtime, results } = watched(fixture.service.runtime)
+  const delivery = newDelivery(runtime)
+  for (let looks = 0; looks < 4; looks += 1) await delivery.look()
+  const reads = results.map((rows) => rows.flatMap((row) => ('data' in row ? [String(row.data).length] : [])))
+  const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
+  expect(sum(reads.flat())).toBeGreaterThan(1_000_000)
+  expect(reads.flat().length).toBeLessThanOrEqual(limits.slow_attempts_max)
+  for (const read of reads) expect(sum(read)).toBeLessThan(limits.sendouts_read_bytes_max + 100_000)
+  await until(() => (fixture.target.requests.length >= 25 ? true : undefined))
+  await stopAtOnce(fixture, delivery)
+})
+
+test('one budget holds for what is read for all webhooks', async () => {
+  const fixture = await openFixture(600_000)
+  // One and a half MiB each: three fit.
+  await hangingShop(fixture, { webhooks: 12, sendouts: 2, length: 1_500_000 })
+  const { runtime, results } = watched(fixture.service.runtime)
+  const delivery = newDelivery(runtime)
+  await delivery.look()
+  const readFor = () => results.flat().flatMap((row) => ('data' in row ? [(row as DueSendout).webhook_id] : []))
+  expect(readFor()).toHaveLength(3)
+  expect(new Set(readFor()).size).toBe(3)
+  await stopAtOnce(fixture, delivery)
+})
+
+/** Answers what hangs, so that the stop need not wait for it. */
+async function stopAtOnce({ target }: Fixture, delivery: ReturnType<typeof newDelivery>): Promise<void> {
+  target.release()
+  await delivery.stop()
+}
