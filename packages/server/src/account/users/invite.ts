@@ -8,7 +8,7 @@ import { brandingFooter } from '../branding/footer.ts'
 import { listProjectNames } from '../projects/store.ts'
 import { roleOf } from '../roles.ts'
 import { invitationMail } from './invitation-mail.ts'
-import { newUserLink, type UserLink } from './link.ts'
+import { claimLinkMail, newUserLink, type UserLink } from './link.ts'
 import type { Invitation, InviteUser } from './schema.ts'
 import { type AssignedUser, assignRoles, getAssignedUser, insertUser } from './store.ts'
 import { toUser } from './view.ts'
@@ -25,7 +25,7 @@ export async function inviteUser(ctx: InstallationCtx, body: InviteUser): Promis
   return mailInvitation(ctx, await getAssignedUser(ctx.db, user.id), link)
 }
 
-/** Mails an invited user a new link, which ends the one before. */
+/** Makes a new link for an invited user, which ends the one before, and mails it unless one was mailed just now. */
 export async function renewInvitation(ctx: InstallationCtx, { id, login }: AssignedUser): Promise<Invitation> {
   const link = await newUserLink(ctx, id)
   // Read after the link is replaced: a concurrent request that used the old one has committed by then.
@@ -52,10 +52,12 @@ async function refuseUnknownProjects(db: Db, ids: string[]): Promise<void> {
 }
 
 async function mailInvitation(ctx: InstallationCtx, user: AssignedUser, link: UserLink): Promise<Invitation> {
+  const invitation = { user: toUser(user), ...link }
+  if (!(await claimLinkMail(ctx, user.id))) return invitation
   const names = await listProjectNames(ctx.db, Object.keys(user.projects))
   const [only, ...more] = names
   // Of several projects, none has a branding that is right for the others.
   const footer = only === undefined || more.length > 0 ? '' : await brandingFooter(ctx.db, only.id)
   await queueMail(ctx, invitationMail(user, names, link, footer))
-  return { user: toUser(user), ...link }
+  return invitation
 }

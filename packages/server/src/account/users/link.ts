@@ -26,10 +26,31 @@ export async function newUserLink(
   const columns = { token_hash: hashOf(token), created_at: now, expires_at: expiresAt }
   await db
     .insertInto('user_links')
-    .values({ user_id: userId, purpose: 'set_password', ...columns })
+    .values({ user_id: userId, purpose: 'set_password', mailed_at: null, ...columns })
     .onConflict((conflict) => conflict.columns(['user_id', 'purpose']).doUpdateSet(columns))
     .execute()
   return { link: `${settings.base_url}/dashboard/password#token=${token}`, expires_at: expiresAt }
+}
+
+/**
+ * Whether the link of a user may be mailed now, which counts as mailed then: renewals without end must not fill their mailbox. One
+ * of concurrent transactions may.
+ */
+export async function claimLinkMail(
+  { db, now }: Pick<InstallationCtx, 'db' | 'now'>,
+  userId: UserRecord['id'],
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('user_links')
+    .set({ mailed_at: now })
+    .where('user_id', '=', userId)
+    .where('purpose', '=', 'set_password')
+    .where((eb) => {
+      const latest = toInstant(Date.parse(now) - limits.user_link_mail_seconds * 1_000)
+      return eb.or([eb('mailed_at', 'is', null), eb('mailed_at', '<=', latest)])
+    })
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /**

@@ -81,7 +81,8 @@ export const users = [
     method: 'POST',
     path: '/management/v1/projects/{projectId}/users/{userId}/invitation',
     summary: 'Renew the invitation of a user',
-    description: 'Mails a new link to a user who is still `INVITED`, and shows it; the link before ends.',
+    description:
+      'Shows a new link for a user who is still `INVITED`, and mails it unless one was mailed in the last minute; the link before ends.',
     reply: Invitation,
     errors: ['not_found', 'forbidden'],
     withoutSecrets: (reply) => withoutLink(reply as Invitation),

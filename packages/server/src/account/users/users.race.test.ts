@@ -68,6 +68,19 @@ test('of twenty concurrent uses of a link, one succeeds', async () => {
   expect(taken.filter((each) => each !== null)).toMatchObject([{ id: user.id, state: 'ACTIVE' }])
 })
 
+test('of twenty concurrent renewals, all show a link and one mails it', async () => {
+  const user = await newUser()
+  const mails = async () =>
+    (await db().selectFrom('mails').select('recipients').execute()).filter(({ recipients }) =>
+      recipients.includes(user.email),
+    ).length
+  const before = await mails()
+  await db().updateTable('user_links').set({ mailed_at: null }).where('user_id', '=', user.id).execute()
+  const answers = await times(20, () => manage('POST', `${usersPath()}/${user.id}/invitation`))
+  expect(new Set(answers.map(({ body }) => body.link)).size).toBe(20)
+  expect(await mails()).toBe(before + 1)
+})
+
 test('a link that is used while it is renewed ends in an active user without a link, or in a new link alone', async () => {
   for (let round = 0; round < 10; round += 1) {
     const user = await newUser()

@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hashOf } from '../../core/http/secrets.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type Answer, send, uniqueName } from '../../testing/app.ts'
+import { type Answer, newClock, send, uniqueName } from '../../testing/app.ts'
 import { type Installation, newInstallation } from '../../testing/installation.ts'
 import { takeUserLink } from './link.ts'
 
 /** A database of its own: in the shared one, workers of other test files would take the mails. */
 let installation: Installation
 let shop: Project
+const clock = newClock()
 beforeAll(async () => {
-  installation = await newInstallation()
+  installation = await newInstallation({ now: clock.now })
   shop = await newProject()
 })
 
@@ -48,6 +49,12 @@ async function newInvitation(body: object = {}) {
 const newUser = async (body: object = {}) => (await newInvitation(body)).user
 const tokenIn = (link: string) => link.slice(link.indexOf('#token=') + '#token='.length)
 const now = () => toInstant(Date.now())
+
+/** Moves the clock until the test has finished. */
+function advance(seconds: number): void {
+  clock.advance(seconds * 1_000)
+  onTestFinished(() => clock.advance(-seconds * 1_000))
+}
 
 const mailsTo = (email: string) =>
   db()
@@ -288,6 +295,7 @@ describe('an invitation', () => {
 describe('a renewed invitation', () => {
   test('is mailed and shown, and ends the link before', async () => {
     const { user, link } = await newInvitation()
+    advance(limits.user_link_mail_seconds)
     const renewed = await shop.manage('POST', `/users/${user.email}/invitation`)
     expect(renewed).toMatchObject({ status: 200, body: { user, link: expect.stringContaining('#token=') } })
     expect(renewed.body.link).not.toBe(link)
@@ -295,6 +303,25 @@ describe('a renewed invitation', () => {
     expect(mails.map(({ text }) => text.includes(renewed.body.link)).sort()).toEqual([false, true])
     expect(await takeUserLink(db(), tokenIn(link), 'set_password', now())).toBeNull()
     expect(await takeUserLink(db(), tokenIn(renewed.body.link), 'set_password', now())).toMatchObject({ id: user.id })
+  })
+
+  test('is mailed once a minute, and shown every time', async () => {
+    const { user } = await newInvitation()
+    const { user: other } = await newInvitation()
+    const renew = async () => (await shop.manage('POST', `/users/${user.id}/invitation`)).body.link
+    const links = new Set<string>()
+    for (let time = 0; time < 5; time++) links.add(await renew())
+    expect(links.size).toBe(5)
+    expect(await mailsTo(user.email)).toHaveLength(1) // that of the invitation
+    advance(limits.user_link_mail_seconds)
+    const [mailed, shown] = [await renew(), await renew()]
+    const texts = (await mailsTo(user.email)).map(({ text }) => text)
+    expect(texts.filter((text) => text.includes(mailed))).toHaveLength(1)
+    expect(texts).toHaveLength(2)
+    expect(await takeUserLink(db(), tokenIn(shown), 'set_password', now())).toMatchObject({ id: user.id })
+    // Other users have minutes of their own.
+    await shop.manage('POST', `/users/${other.id}/invitation`)
+    expect(await mailsTo(other.email)).toHaveLength(2)
   })
 
   test('is refused for a user who has used a link, and for one of another project', async () => {

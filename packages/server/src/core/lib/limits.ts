@@ -267,6 +267,8 @@ export const limits = {
   invited_projects_listed_max: 20,
   /** Lifetime of the one-time link of a user. */
   user_link_hours: 24,
+  /** Seconds between two mails with a link to one user. */
+  user_link_mail_seconds: 60,
   /** Characters of an e-mail address. */
   email_length_max: 254,
   /** Characters of a URL in a branding. */

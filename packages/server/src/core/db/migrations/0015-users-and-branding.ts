@@ -20,6 +20,7 @@ const statements = [
     token_hash bytea not null unique,
     created_at timestamptz(3) not null,
     expires_at timestamptz(3) not null,
+    mailed_at timestamptz(3),
     primary key (user_id, purpose)
   )`,
   `alter table project_users

@@ -43,6 +43,8 @@ export interface UserLinkRow {
   token_hash: Buffer
   created_at: Instant
   expires_at: Instant
+  /** When this link, or one that it replaced, was last mailed. */
+  mailed_at: Instant | null
 }
 
 export type UserLinkPurpose = 'set_password'
