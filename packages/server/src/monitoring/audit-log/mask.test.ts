@@ -74,6 +74,12 @@ test.each([
     '/v1/x?customer[tracking_id]=a&customer%5Btracking_id%5D=b',
     '/v1/x?customer[tracking_id]=***&customer%5Btracking_id%5D=***',
   ],
+  // tracking ids that prove a customer, wherever they are
+  ['/client/v1/customers/track_v2.aB3_-x/consents', '/client/v1/customers/track_v2.***/consents'],
+  ['/client/v1/vouchers?customer=track_v2.aB3&a=b', '/client/v1/vouchers?customer=track_v2.***&a=b'],
+  ['/client/v1/vouchers?customer=track%5fv%32%2E%61B3&a=b', '/client/v1/vouchers?customer=track%5fv%32%2E***&a=b'],
+  [json({ a: "Ambiguous trackingId ('track_v2.aB3')" }), json({ a: "Ambiguous trackingId ('track_v2.***')" })],
+  ['{"customer":"track\\u005fv2\\u002eaB3","b":"track_name"}', '{"customer":"track_v2.***","b":"track_name"}'],
   // what is no secret
   [
     '{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}',
@@ -120,6 +126,7 @@ test.each([
   ['encoded separators', 'token%3D'],
   ['encoded JSON', 'token%22%3A%22%25'],
   ['encoded percent signs', '%25'],
+  ['tracking ids', 'track_v2.'],
   ['headers', 'authorization: bearer  '],
 ])('the time is proportional to the length: %s', async (_, piece) => {
   const text = piece.repeat(Math.ceil(65_536 / piece.length))

@@ -1,6 +1,7 @@
 /**
  * Replaces secrets in a text by `***`: the values of members, form fields and query parameters whose name ends like that of
- * a secret (`access_token`, `X-App-Token`, `clientSecret`), and the token in the address of a report. It works on the text, not on parsed JSON: a body may be cut, malformed or no JSON, and parsing a valid one would
+ * a secret (`access_token`, `X-App-Token`, `clientSecret`), the token in the address of a report, and tracking ids that prove a
+ * customer. It works on the text, not on parsed JSON: a body may be cut, malformed or no JSON, and parsing a valid one would
  * cost more than the rest of its entry. What was valid JSON stays valid, unless a
  * string in it leaves a single quote open after such a name.
  */
@@ -42,9 +43,9 @@ const encodedSpace = String.raw`(?:\s|%20|\+)*`
  */
 const separator = [
   String.raw`(\\{0,15})(["'])${space}:${space}`,
-  String.raw`(%(?:25)*22)${encodedSpace}(?:%(?:25)*3A|:)${encodedSpace}`,
+  `(%(?:25)*22)${encodedSpace}(?:%(?:25)*3A|:)${encodedSpace}`,
   String.raw`(?:(?:\[|%5B)\w{0,64}(?:\]|%5D)|\]|%5D)*(=|%(?:25)*3D)`,
-  String.raw`(${encodedSpace}(?::|%3A)${encodedSpace})`,
+  `(${encodedSpace}(?::|%3A)${encodedSpace})`,
 ].join('|')
 
 /** `tracking_id`: for some hours it proves to the client side which customer one is (docs/reference/client-side.md#identity). */
@@ -57,6 +58,8 @@ const secrets: Secret[] = [
   named('gnature', 'signatures?'),
   named('king', 'tracking[_-]?ids?'),
   word('k-results', '/task-results/', /[^&\s"'\\]+/y),
+  // A tracking id that proves a customer, wherever it is.
+  word('k_v2', 'track_v2[.]', /(?:[\w-]|%[2-7][\da-f])+/iy),
   word('bearer', String.raw`bearer(?:\s|%20|\+)+`, /[\w.~+/=%-]{16,}/y),
 ]
 
