@@ -363,6 +363,17 @@ describe('bodies', () => {
     expect(await entryOf(shop, issued)).toMatchObject({ response_body: { tracking_id: '***' } })
     const asked = await shop.call('GET', `/client/v1/validate?code=X&tracking_id=${issued.body.tracking_id}`)
     expect(await entryOf(shop, asked)).toMatchObject({ url: '/client/v1/validate?code=X&tracking_id=***' })
+    const proof = issued.body.tracking_id
+    for (const answer of [
+      await shop.call('PUT', `/client/v1/customers/${proof}/consents`, { consents: [] }),
+      await shop.call('GET', `/client/v1/vouchers?customer=${proof}`),
+      await shop.call('POST', '/client/v1/validations', { customer: { id: proof }, redeemables: [] }),
+    ])
+      expect(JSON.stringify(await entryOf(shop, answer))).toContain('track_v2.***')
+    const { rows } = await sql`select from audit_log where audit_log::text like ${`%${proof}%`}`.execute(
+      shop.service.runtime.database.db,
+    )
+    expect(rows).toEqual([])
   })
 
   test('a long body is cut between two characters, and shown as text', async () => {

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { longestStretch } from '../../testing/longest-stretch.ts'
 import { maskSecrets } from './mask.ts'
 
+const json = JSON.stringify
+
 test.each([
   // members, wherever they are and however they are written
   ['{"access_token":"abc","expires_in":900}', '{"access_token":"***","expires_in":900}'],
@@ -16,7 +18,13 @@ test.each([
   ],
   ['{"tracking_id":"track_abc","customer":{"source_id":"c1"}}', '{"tracking_id":"***","customer":{"source_id":"c1"}}'],
   ['{"token":null,"secret":true,"token_type":"Bearer"}', '{"token":null,"secret":true,"token_type":"Bearer"}'],
-  ['{"access_token":{"nested":"stays"}}', '{"access_token":{"nested":"stays"}}'],
+  // values that are arrays or objects, also cut ones
+  ['{"access_token":{"nested":{"a":"}"}},"b":[1]}', '{"access_token":"***","b":[1]}'],
+  ['{"token":["a","b]\\""],"c":[1]}', '{"token":"***","c":[1]}'],
+  ['{"tokens":["x"],"passwords":"y"}', '{"tokens":"***","passwords":"***"}'],
+  ['{"token":["cut', '{"token":"***"'],
+  // any mixture of small letters and capitals
+  ['{"PassWord":"x","ToKeN":"y","SeCrEt":"z"}', '{"PassWord":"***","ToKeN":"***","SeCrEt":"***"}'],
   [
     '{"APP_TOKEN":"x","CLIENT_SECRET":"y","TRACKING_ID":"z"}',
     '{"APP_TOKEN":"***","CLIENT_SECRET":"***","TRACKING_ID":"***"}',
@@ -28,12 +36,34 @@ test.each([
   // what is no JSON, or no longer
   ['{"access_token":"cut in the midd', '{"access_token":"***"'],
   ['{"access_token":"cut in an escape\\', '{"access_token":"***"\\'],
-  ["{'client_secret': 'x', 'a': 'b'}", `{'client_secret': "***", 'a': 'b'}`],
+  ["{'client_secret': 'x', 'a': 'b'}", `{'client_secret': '***', 'a': 'b'}`],
   [
     'grant_type=client_credentials&client_secret=x&scope=api',
     'grant_type=client_credentials&client_secret=***&scope=api',
   ],
+  ['{token:\'x\',"b":1}', '{token:\'***\',"b":1}'],
+  ['{token:"x", password: 12, b: 1}', '{token:"***", password: ***, b: 1}'],
+  ['{"a":"Authorization: Bearer x","b":1}', '{"a":"Authorization: ***","b":1}'],
+  [
+    'curl -H "Authorization: Basic eDp5" -H "X-App-Token: 0123456789-abcdef"',
+    'curl -H "Authorization: ***" -H "X-App-Token: ***"',
+  ],
+  ['{"a":"sent Bearer 0123456789abcdef"}', '{"a":"sent Bearer ***"}'],
+  // JSON in a string, and the end of a string after a name
+  [json({ a: json({ access_token: 'x"y\\', n: 1 }) }), json({ a: json({ access_token: '***', n: 1 }) })],
+  [json({ a: json({ b: json({ token: ['x"]'], n: 1 }) }) }), json({ a: json({ b: json({ token: '***', n: 1 }) }) })],
+  [json({ a: '{"token":"cut in the midd', b: 1 }), json({ a: '{"token":"***"', b: 1 })],
+  [json({ a: "{'token': ['x'], 'secret': 'y'}" }), json({ a: "{'token': '***', 'secret': '***'}" })],
+  [json({ a: 'x token":', b: 'c' }), json({ a: 'x token":', b: 'c' })],
+  [json({ a: 'the token:', b: 'c' }), json({ a: 'the token:', b: 'c' })],
   // addresses
+  ['/v1/x?tracking%5Fid=a&tok%65n=b&c=d', '/v1/x?tracking%5Fid=***&tok%65n=***&c=d'],
+  ['/v1/x?tokens[]=a&tokens%5B0%5D=b&c=d', '/v1/x?tokens[]=***&tokens%5B0%5D=***&c=d'],
+  [
+    '/v1/x?to=https%3A%2F%2Fx.test%3Faccess_token%3Da%26b%3D1&c=d',
+    '/v1/x?to=https%3A%2F%2Fx.test%3Faccess_token%3D***%26b%3D1&c=d',
+  ],
+  ['/v1/x?q=%7B%22token%22%3A%22a%22%2C%22b%22%3A1%7D&c=d', '/v1/x?q=%7B%22token%22%3A%22***%22%2C%22b%22%3A1%7D&c=d'],
   [
     '{"url":"https://x.test/v1/exports/exp_1?token=proj.99.sig","n":1}',
     '{"url":"https://x.test/v1/exports/exp_1?token=***","n":1}',
@@ -44,10 +74,20 @@ test.each([
     '/v1/x?customer[tracking_id]=a&customer%5Btracking_id%5D=b',
     '/v1/x?customer[tracking_id]=***&customer%5Btracking_id%5D=***',
   ],
+  // tracking ids that prove a customer, wherever they are
+  ['/client/v1/customers/track_v2.aB3_-x/consents', '/client/v1/customers/track_v2.***/consents'],
+  ['/client/v1/vouchers?customer=track_v2.aB3&a=b', '/client/v1/vouchers?customer=track_v2.***&a=b'],
+  ['/client/v1/vouchers?customer=track%5fv%32%2E%61B3&a=b', '/client/v1/vouchers?customer=track%5fv%32%2E***&a=b'],
+  [json({ a: "Ambiguous trackingId ('track_v2.aB3')" }), json({ a: "Ambiguous trackingId ('track_v2.***')" })],
+  ['{"customer":"track\\u005fv2\\u002eaB3","b":"track_name"}', '{"customer":"track_v2.***","b":"track_name"}'],
   // what is no secret
   [
     '{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}',
     '{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}',
+  ],
+  [
+    '{"a":"Bearer token is required, 10% off %41","b":"password: wrong"}',
+    '{"a":"Bearer token is required, 10% off %41","b":"password: wrong"}',
   ],
   ['', ''],
 ])('%s', (text, expected) => {
@@ -77,6 +117,17 @@ test.each([
   ['brackets', 'token]]]]'],
   ['escapes', '\\u0074'],
   ['backslashes', '\\'],
+  ['names without quotes', 'token:"'],
+  ['arrays', 'token":['],
+  ['arrays in single quotes', `token':['`],
+  ['JSON in a string', '\\"token\\":\\"'],
+  ['fields of fields', 'token[a]'],
+  ['encoded names', 'tok%65n'],
+  ['encoded separators', 'token%3D'],
+  ['encoded JSON', 'token%22%3A%22%25'],
+  ['encoded percent signs', '%25'],
+  ['tracking ids', 'track_v2.'],
+  ['headers', 'authorization: bearer  '],
 ])('the time is proportional to the length: %s', async (_, piece) => {
   const text = piece.repeat(Math.ceil(65_536 / piece.length))
   const { milliseconds } = await longestStretch(async () => maskSecrets(text))

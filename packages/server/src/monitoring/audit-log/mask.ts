@@ -1,53 +1,211 @@
 /**
  * Replaces secrets in a text by `***`: the values of members, form fields and query parameters whose name ends like that of
- * a secret (`access_token`, `X-App-Token`, `clientSecret`), and the token in the address of a report. It works on the text,
- * not on parsed JSON: a body may be cut, malformed or no JSON, and parsing a valid one would cost more than the rest of its entry.
+ * a secret (`access_token`, `X-App-Token`, `clientSecret`), the token in the address of a report, and tracking ids that prove a
+ * customer. It works on the text, not on parsed JSON: a body may be cut, malformed or no JSON, and parsing a valid one would
+ * cost more than the rest of its entry. What was valid JSON stays valid, unless a
+ * string in it leaves a single quote open after such a name.
  */
 export function maskSecrets(text: string): string {
   let masked = text.includes('\\u00') ? text.replace(escapes, unescapeLetter) : text
-  for (const { part, part_in_capitals, name } of secrets)
-    if (masked.includes(part) || masked.includes(part_in_capitals)) masked = withoutValuesOf(name, masked)
+  let searched = masked.toLowerCase()
+  const isEncoded = searched.includes('%') && encodedLetter.test(searched)
+  if (isEncoded) searched = searched.replace(encodedLetters, decodeLetter).toLowerCase()
+  for (const { part, plain, encoded, valueAfter } of secrets)
+    if (searched.includes(part)) masked = withoutValues(masked, isEncoded ? encoded : plain, valueAfter)
   return masked
 }
 
+/** The part of a text to replace, and by what. */
+interface Value {
+  from: number
+  to: number
+  mask: string
+}
+
+interface Secret {
+  /** In small letters, a part of the name that begins with a letter which is rare in bodies: most bodies are done with after these searches. */
+  part: string
+  /** Finds the name and what stands between it and the value. */
+  plain: RegExp
+  /** The same with percent-encoded letters, which takes longer. */
+  encoded: RegExp
+  /** The value after such a name, which ends at `from`; null if there is none. */
+  valueAfter(text: string, found: RegExpExecArray, from: number): Value | null
+}
+
+/** White space, also as it is written in JSON within a string. */
+const space = String.raw`(?:\s|\\{1,15}[nrt])*`
+const encodedSpace = String.raw`(?:\s|%20|\+)*`
+
 /**
- * The names of secrets and what stands before the value: group 1 of a member in JSON. Each with a part of the name that begins with a
- * letter which is rare in bodies: most bodies are done with after these searches, each for one letter, and a single name is
- * found much faster than one of many. `tracking_id`: for some hours it proves to the client side which customer one is
- * (docs/reference/client-side.md#identity).
+ * What follows a name: 1 and 2: the backslashes and the quote at the end of the name of a member; 3: the quote, encoded in a URL; 4: `=`,
+ * or its encoding; 5: a colon after a name without quotes.
  */
-const secrets = [
-  { part: 'ken', name: /token(?:(["']\s*:\s*)|(?:\]|%5D)*=)/gi },
-  { part: 'cret', name: /secret(?:(["']\s*:\s*)|(?:\]|%5D)*=)/gi },
-  { part: 'word', name: /password(?:(["']\s*:\s*)|(?:\]|%5D)*=)/gi },
-  { part: 'wd', name: /passwd(?:(["']\s*:\s*)|(?:\]|%5D)*=)/gi },
-  { part: 'zation', name: /authorization(?:(["']\s*:\s*)|(?:\]|%5D)*=)/gi },
-  { part: 'gnature', name: /signature(?:(["']\s*:\s*)|(?:\]|%5D)*=)/gi },
-  { part: 'king', name: /tracking[_-]?id(?:(["']\s*:\s*)|(?:\]|%5D)*=)/gi },
-  { part: 'k-results', name: /\/task-results\//gi },
-].map((secret) => ({ ...secret, part_in_capitals: secret.part.toUpperCase() }))
+const separator = [
+  String.raw`(\\{0,15})(["'])${space}:${space}`,
+  `(%(?:25)*22)${encodedSpace}(?:%(?:25)*3A|:)${encodedSpace}`,
+  String.raw`(?:(?:\[|%5B)\w{0,64}(?:\]|%5D)|\]|%5D)*(=|%(?:25)*3D)`,
+  `(${encodedSpace}(?::|%3A)${encodedSpace})`,
+].join('|')
+
+/** `tracking_id`: for some hours it proves to the client side which customer one is (docs/reference/client-side.md#identity). */
+const secrets: Secret[] = [
+  named('ken', 'tokens?'),
+  named('cret', 'secrets?'),
+  named('word', 'passwords?'),
+  named('wd', 'passwds?'),
+  named('zation', 'authorizations?'),
+  named('gnature', 'signatures?'),
+  named('king', 'tracking[_-]?ids?'),
+  word('k-results', '/task-results/', /[^&\s"'\\]+/y),
+  // A tracking id that proves a customer, wherever it is.
+  word('k_v2', 'track_v2[.]', /(?:[\w-]|%[2-7][\da-f])+/iy),
+  word('bearer', String.raw`bearer(?:\s|%20|\+)+`, /[\w.~+/=%-]{16,}/y),
+]
+
+/** A secret that has a name. */
+function named(part: string, name: string): Secret {
+  return { ...namePatterns(name, `(?:${separator})`), part, valueAfter: namedValue }
+}
+
+/** A secret that is known by how it begins. */
+function word(part: string, start: string, value: RegExp): Secret {
+  return { ...namePatterns(start, ''), part, valueAfter: (text, _, from) => matchAt(value, text, from, '***') }
+}
+
+function namePatterns(name: string, after: string): Pick<Secret, 'plain' | 'encoded'> {
+  return { plain: new RegExp(name + after, 'gi'), encoded: new RegExp(withEncodedLetters(name) + after, 'gi') }
+}
+
+/** A pattern that also matches each letter as `%XX`. Quantified and escaped characters stay as they are. */
+function withEncodedLetters(pattern: string): string {
+  return pattern.replaceAll(/\(.*\)\+$|\[_-\]|\[\.\]|[a-z\d_/-]/g, (part) => {
+    if (part.startsWith('(')) return part
+    const characters = part.startsWith('[') ? [...part.slice(1, -1)] : [part]
+    const codes = characters.flatMap((each) => [hexOf(each), hexOf(each.toUpperCase())])
+    return `(?:${part}|%(?:${[...new Set(codes)].join('|')}))`
+  })
+}
+
+function hexOf(character: string): string {
+  return character.charCodeAt(0).toString(16)
+}
 
 /** Each search continues where the last value ended, so the time is proportional to the length. */
-function withoutValuesOf(name: RegExp, text: string): string {
+function withoutValues(text: string, name: RegExp, valueAfter: Secret['valueAfter']): string {
   let masked = ''
   let done = 0
   name.lastIndex = 0
   for (let found = name.exec(text); found !== null; found = name.exec(text)) {
-    const from = name.lastIndex
-    const isMember = found[1] !== undefined
-    const value = isMember ? memberValue : fieldValue
-    value.lastIndex = from
-    if (!value.test(text)) continue
-    masked += `${text.slice(done, from)}${isMember ? '"***"' : '***'}`
-    done = value.lastIndex
+    const value = valueAfter(text, found, name.lastIndex)
+    if (value === null) continue
+    masked += text.slice(done, value.from) + value.mask
+    done = value.to
     name.lastIndex = done
   }
   return done === 0 ? text : masked + text.slice(done)
 }
 
-/** A string up to its end or that of the text, in either kind of quotes; or a number. */
-const memberValue = /"[^"\\]*(?:\\.[^"\\]*)*"?|'[^']*'?|-?\d[\w.+-]*/sy
-const fieldValue = /[^&\s"'\\]+/y
+function namedValue(text: string, found: RegExpExecArray, from: number): Value | null {
+  const [, backslashes, nameQuote, encodedQuote, equals] = found
+  if (backslashes !== undefined) return memberValue(text, from, nameQuote as string, levelOf(backslashes.length))
+  if (encodedQuote !== undefined) return matchAt(encodedValue, text, from, `${encodedQuote}***${encodedQuote}`)
+  if (equals !== undefined) return matchAt(equals === '=' ? fieldValue : encodedFieldValue, text, from, '***')
+  return quotedText(text, from) ?? matchAt(bareValue, text, from, '***')
+}
+
+/** A parameter; in JSON, `/` may be written as `\/`. */
+const fieldValue = /(?:[^&\s"'\\]|\\\/)+/y
+/** A parameter of a URL that is encoded as a whole: it ends at an encoded `&`. */
+const encodedFieldValue = /(?:[^&\s"'\\%]|%(?!(?:25)*26))+/iy
+/** A string up to its end, in JSON that is encoded in a URL; other values up to the end of the parameter. */
+const encodedValue = /%(?:25)*22(?:[^&\s"'\\%]|%(?!(?:25)*22))*(?:%(?:25)*22)?|(?:%(?:25)*[57]B|[-[{\d])[^&\s"'\\]*/iy
+/** After a name without quotes, as in headers: credentials after their scheme, a number, or a long word. Short words may be prose. */
+const bareValue = /(?:bearer|basic)(?:\s|%20|\+)+[^\s"'\\,]+|-?\d[\w.+-]*|[\w.~+/=%-]{16,}/iy
+const number = /-?\d[\w.+-]*/y
+
+function matchAt(value: RegExp, text: string, from: number, mask: string): Value | null {
+  value.lastIndex = from
+  return value.test(text) ? { from, to: value.lastIndex, mask } : null
+}
+
+/**
+ * How often the quote after so many backslashes is escaped: 0 for `"`, 1 for `\"` in a string, 2 for `\\\"` in a string within a string.
+ * Backslashes before that belong to the text: `\\"` is an escaped backslash and a quote of level 0.
+ */
+const levelOf = (backslashes: number): number => 31 - Math.clz32((backslashes + 1) & -(backslashes + 1))
+
+const backslashesOf = (level: number): number => 2 ** level - 1
+
+const maskAt = (quote: string, level: number): string => {
+  const mark = '\\'.repeat(backslashesOf(level)) + quote
+  return `${mark}***${mark}`
+}
+
+/** The value of a member whose name ends with a quote of this level: a string, a number, or a whole array or object. */
+function memberValue(text: string, from: number, nameQuote: string, level: number): Value | null {
+  const string = stringValue(text, from, level)
+  if (string !== null) return string
+  const mask = maskAt(nameQuote, level)
+  if (text[from] !== '[' && text[from] !== '{') return matchAt(number, text, from, mask)
+  return { from, to: endOfValue(text, from, nameQuote, level), mask }
+}
+
+function stringValue(text: string, from: number, nameLevel: number): Value | null {
+  let at = from
+  while (text[at] === '\\') at += 1
+  const quote = text[at]
+  if (quote !== '"' && quote !== "'") return null
+  const level = levelOf(at - from)
+  if (level < nameLevel) return null // the end of the string that this JSON is in
+  const start = at - backslashesOf(level)
+  return { from: start, to: endOfValue(text, start, quote, level), mask: maskAt(quote, level) }
+}
+
+/** A string after a name without quotes; not if the quote may as well end a text: `"a token:","b"`. */
+function quotedText(text: string, from: number): Value | null {
+  const value = stringValue(text, from, 0)
+  endOfText.lastIndex = from
+  return value === null || endOfText.test(text) ? null : value
+}
+
+const endOfText = /\\*"\s*(?:[,:}\]]|$)/y
+
+/**
+ * Where the string, array or object ends that begins here; at the latest where the string ends that it is in, or the text. Quotes of
+ * a higher level are escaped ones within its strings.
+ */
+function endOfValue(text: string, from: number, quote: string, level: number): number {
+  const quoteCode = quote.charCodeAt(0)
+  let depth = 0
+  let isText = false
+  let backslashes = 0
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 0x5c) {
+      backslashes += 1
+      continue
+    }
+    if (code === quoteCode) {
+      const found = levelOf(backslashes)
+      if (found < level) return at - backslashesOf(found)
+      if (found === level) {
+        isText = !isText
+        if (!isText && depth === 0) return at + 1
+      }
+    } else if (code === 0x22 && depth > 0) {
+      return at - backslashes // an array in single quotes ends with the JSON string that it is in
+    } else if (!isText) {
+      if (code === 0x5b || code === 0x7b) depth += 1
+      else if (code === 0x5d || code === 0x7d) {
+        depth -= 1
+        if (depth === 0) return at + 1
+      }
+    }
+    backslashes = 0
+  }
+  return text.length - (backslashes % 2)
+}
 
 /**
  * An escape in a JSON string. The name of a member may be written with escaped letters (`"acces\u0073_token"`); escapes are
@@ -58,5 +216,9 @@ const escapes = /\\(?:u00([2-7][0-9a-f])|.)/gis
 function unescapeLetter(escaped: string, code: string | undefined): string {
   if (code === undefined) return escaped
   const character = String.fromCharCode(Number.parseInt(code, 16))
-  return /[\w-]/.test(character) ? character : escaped
+  return /[\w.-]/.test(character) ? character : escaped
 }
+
+const encodedLetter = /%[2-7][\da-f]/
+const encodedLetters = /%([2-7][\da-f])/g
+const decodeLetter = (_: string, code: string): string => String.fromCharCode(Number.parseInt(code, 16))

@@ -30,7 +30,13 @@ test('at midnight, nodes that write the first entries of a day at once make one 
   }
   for (const node of nodes) {
     await node.close()
-    expect(node.counts()).toEqual({ written: 30, dropped_overload: 0, dropped_failure: 0, waiting_bytes: 0 })
+    expect(node.counts()).toEqual({
+      written: 30,
+      dropped_overload: 0,
+      dropped_refused: 0,
+      dropped_failure: 0,
+      waiting_bytes: 0,
+    })
   }
   const { rows } = await database.execute('select count(*)::int as entries from audit_log')
   expect(rows).toEqual([{ entries: 4 * 30 }])
