@@ -8,18 +8,20 @@ const levelsMax = limits.body_nesting_max + 20
  * take some megabytes and milliseconds. Text that is nested too deeply is refused, because parsers of readers recurse.
  */
 export function isJson(text: string): boolean {
-  /** By level, whether it is an object. */
-  const isObject: boolean[] = []
+  /** By level, the character that closes it. */
+  const closing = new Uint8Array(levelsMax + 1)
+  let level = 0
   let at = afterSpace(text, 0)
   if (text[at] !== '{' && text[at] !== '[') return false
   for (;;) {
     // At a value.
     const first = text.charCodeAt(at)
     if (first === openObject || first === openArray) {
-      if (isObject.length === levelsMax) return false
-      isObject.push(first === openObject)
+      if (level === levelsMax) return false
+      level += 1
+      closing[level] = first === openObject ? closeObject : closeArray
       at = afterSpace(text, at + 1)
-      if (text.charCodeAt(at) !== (first === openObject ? closeObject : closeArray)) {
+      if (text.charCodeAt(at) !== closing[level]) {
         if (first === openObject) at = afterName(text, at)
         if (at < 0) return false
         continue
@@ -30,28 +32,32 @@ export function isJson(text: string): boolean {
       at = afterSpace(text, at)
     }
     // After a value, or at the end of an empty object or array.
-    while (text.charCodeAt(at) === (isObject.at(-1) ? closeObject : closeArray)) {
-      isObject.pop()
+    while (text.charCodeAt(at) === closing[level]) {
+      level -= 1
       at = afterSpace(text, at + 1)
-      if (isObject.length === 0) return at === text.length
+      if (level === 0) return at === text.length
     }
     if (text.charCodeAt(at) !== comma) return false
     at = afterSpace(text, at + 1)
-    if (isObject.at(-1)) at = afterName(text, at)
+    if (closing[level] === closeObject) at = afterName(text, at)
     if (at < 0) return false
   }
 }
 
-const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const openObject = 0x7b
+const closeObject = 0x7d
+const openArray = 0x5b
+const closeArray = 0x5d
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
 
 function afterSpace(text: string, from: number): number {
-  let at = from
-  for (let code = text.charCodeAt(at); code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09; ) {
-    at += 1
-    code = text.charCodeAt(at)
+  for (let at = from; ; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return at
   }
-  return at
 }
 
 /** Where the value of a member begins; -1 if there is no member. */
