@@ -347,6 +347,8 @@ export const limits = {
   project_attempt_waits_max: 100,
   /** The same of all projects together. */
   node_attempt_waits_max: 400,
+  /** Webhooks for which something waits that a node looks at twice a second; with more, it goes on after them the next time. */
+  webhooks_looked_at_once: 1_000,
   /** Send-outs of one webhook that a node reads at once. */
   sendouts_read_at_once: 50,
   /** Size of the data of all send-outs that a node has read and not sent yet; one is read whatever its size is. */

@@ -29,6 +29,8 @@ export interface Delivery {
 
 /** After this time a busy node tries again to start attempts. */
 const paceMs = 20
+/** Webhooks of which one look gives up what waits: each takes a statement. */
+const closedMax = 20
 /** How long a stopping node waits for running attempts. */
 const stopGraceMs = 5_000
 
@@ -47,12 +49,15 @@ export function newDelivery(runtime: Runtime): Delivery {
   const running = new Set<Promise<void>>()
   const stopping = new AbortController()
   let isStopping = false
+  /** Whether the last look left fast webhooks, or others, for want of slots. */
+  let isCut = { fast: false, slow: false }
   let startTimer: NodeJS.Timeout | undefined
 
   async function look(): Promise<boolean> {
     if (isStopping || tally.in_flight >= limits.node_attempts_max) return false
     const now = toInstant(runtime.now())
-    const { due, closed } = await held.take(now)
+    const { due, closed, is_cut } = await held.take(now)
+    isCut = is_cut
     await readDue(due, now)
     startAttempts()
     return giveUpClosed(closed)
@@ -91,6 +96,7 @@ export function newDelivery(runtime: Runtime): Delivery {
       rows.set(each, (rows.get(each) ?? 0) + 1)
       return true
     })
+    for (const each of unfilled) if (!rows.has(each)) isCut[isSlow(each, now) ? 'slow' : 'fast'] = true
     return [...rows].map(([each, startable]) => ({
       each,
       rows_max: isSlow(each, now) ? startable : limits.sendouts_read_at_once,
@@ -99,8 +105,8 @@ export function newDelivery(runtime: Runtime): Delivery {
 
   /** Returns whether there may be more to give up. */
   async function giveUpClosed(closed: readonly WaitingWebhook[]): Promise<boolean> {
-    let hasMore = false
-    for (const webhook of closed) {
+    let hasMore = closed.length > closedMax
+    for (const webhook of closed.slice(0, closedMax)) {
       held.dropQueue(webhook.webhook_id)
       hasMore = (await giveUpWaiting(db, webhook)) || hasMore
     }
@@ -153,7 +159,9 @@ export function newDelivery(runtime: Runtime): Delivery {
     each.answers_fast = succeeded && result.duration_ms <= slowMs
     recorder.add(endedAttempt(sendout, webhook.target_url, toInstant(began), result))
     startAttempts()
-    if (!isFresh(each, performance.now()) || (each.queue.length === 0 && each.has_more)) runtime.jobs.wake('webhooks')
+    const ended = performance.now()
+    const mayReadMore = !isFresh(each, ended) || (each.queue.length === 0 && each.has_more)
+    if (mayReadMore || isCut[isSlow(each, ended) ? 'slow' : 'fast']) runtime.jobs.wake('webhooks')
   }
 
   return {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../../core/db/database.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { type FreeSlots, freeSlots, isSlow, type SlotUser } from './slots.ts'
-import { type DueSendout, releaseWebhooks, takeWebhooks, type WaitingWebhook } from './store.ts'
+import { type DueSendout, releaseWebhooks, takeWebhooks, type WaitingWebhook, type WebhookKey } from './store.ts'
 
 /** A webhook whose lease this node holds. */
 export interface HeldWebhook extends SlotUser {
@@ -17,10 +17,19 @@ export interface HeldWebhook extends SlotUser {
   has_more: boolean
 }
 
+export interface Taken {
+  /** The held webhooks that have something due. */
+  due: HeldWebhook[]
+  /** Those to which nothing more is sent. */
+  closed: WaitingWebhook[]
+  /** Whether more fast webhooks, or others, may have something due than there were free slots. */
+  is_cut: { fast: boolean; slow: boolean }
+}
+
 /** The webhooks that this node delivers to, and the send-outs that it has in hand: queued, attempted or waiting to be recorded. */
 export interface HeldWebhooks {
-  /** Takes and renews leases. Returns the held webhooks that have something due, and those to which nothing more is sent. */
-  take(now: Instant): Promise<{ due: HeldWebhook[]; closed: WaitingWebhook[] }>
+  /** Takes and renews leases, as many as there are free slots. */
+  take(now: Instant): Promise<Taken>
   /** Those that have something queued. */
   queued(): HeldWebhook[]
   freeSlots(now: number): FreeSlots
@@ -53,6 +62,9 @@ const startMarginMs = 3_000
 /** What was read longer ago is read again: its webhook may have been changed or deleted, or its event erased. */
 const freshMs = 1_000
 
+/** Before all webhooks. */
+const start: WebhookKey = { project_id: '', webhook_id: '' }
+
 export const isFresh = ({ read_at }: HeldWebhook, now: number): boolean => now - read_at <= freshMs
 
 export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
@@ -64,25 +76,36 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
   const running = new Set<HeldWebhook>()
   const queued = new Set<HeldWebhook>()
   let queuedBytes = 0
+  /** Where the next look goes on. */
+  let after = start
 
-  async function take(now: Instant): Promise<{ due: HeldWebhook[]; closed: WaitingWebhook[] }> {
+  async function take(now: Instant): Promise<Taken> {
     const asked = performance.now()
-    const waiting = await takeWebhooks(db, {
+    const { fast, slow } = freeSlots(running, asked).left()
+    const { webhooks, walked } = await takeWebhooks(db, {
       now,
       node,
       lease_ms: leaseMs,
       renew_below_ms: leaseMs - renewAfterMs,
-      only: onlyFast(asked),
+      after,
+      fast: fastWebhooks(asked),
+      fast_max: fast,
+      slow_max: slow,
     })
-    const due = waiting.flatMap((webhook) => (webhook.is_leased ? (hold(webhook, asked) ?? []) : []))
+    after = walked ?? start
+    const due = webhooks.flatMap((webhook) => (webhook.is_leased ? (hold(webhook, asked) ?? []) : []))
     dropStale()
-    return { due, closed: waiting.filter(({ is_closed }) => is_closed) }
+    const renewed = (isFast: boolean) =>
+      webhooks.filter(({ is_renewed, is_fast }) => is_renewed && is_fast === isFast).length
+    return {
+      due,
+      closed: webhooks.filter(({ is_closed }) => is_closed),
+      is_cut: { fast: renewed(true) >= fast, slow: renewed(false) >= slow },
+    }
   }
 
-  /** While slow webhooks use their whole share, this node takes only those that answer fast; others are for other nodes. */
-  function onlyFast(now: number): string[] | null {
-    if (freeSlots(running, now).left().slow > 0) return null
-    return [...held.values()].flatMap((each) => (isSlow(each, now) ? [] : [each.webhook.webhook_id]))
+  function fastWebhooks(now: number): WebhookKey[] {
+    return [...held.values()].flatMap((each) => (isSlow(each, now) ? [] : [each.webhook]))
   }
 
   function hold(webhook: WaitingWebhook, asked: number): HeldWebhook | null {

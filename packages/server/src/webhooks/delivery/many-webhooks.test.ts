@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Runtime } from '../../core/context.ts'
 import type { Database, Db } from '../../core/db/database.ts'
+import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { newClock, type Shop, type TestService } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
@@ -10,7 +11,7 @@ import { openNode, ownDatabase } from '../../testing/nodes.ts'
 import { openWebhookTarget, type WebhookTarget } from '../../testing/webhook-target.ts'
 import { newWebhook, newWebhookShop } from '../../testing/webhooks.ts'
 import { newDelivery } from './deliver.ts'
-import type { DueSendout } from './store.ts'
+import { type DueSendout, takeWebhooks } from './store.ts'
 
 interface Fixture {
   service: TestService
@@ -104,6 +105,76 @@ test('one budget holds for what is read for all webhooks', async () => {
   const readFor = () => results.flat().flatMap((row) => ('data' in row ? [(row as DueSendout).webhook_id] : []))
   expect(readFor()).toHaveLength(3)
   expect(new Set(readFor()).size).toBe(3)
+  await stopAtOnce(fixture, delivery)
+})
+
+interface Plan {
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  Plans?: Plan[]
+}
+
+/** The rows that all steps of a statement went through. */
+const rowsOf = (plan: Plan): number =>
+  plan['Actual Loops'] *
+    (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0)) +
+  (plan.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), 0)
+
+/** Runs a prepared statement and returns how many rows it went through. */
+async function rowsThrough(db: Db, run: (db: Db) => Promise<unknown>): Promise<number> {
+  let rows = 0
+  const explaining = {
+    async executeQuery({ sql: text, parameters }: CompiledQuery) {
+      const explained = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters])
+      const result = await db.executeQuery<{ 'QUERY PLAN': Array<{ Plan: Plan }> }>(explained)
+      rows = rowsOf((result.rows[0] as (typeof result.rows)[0])['QUERY PLAN'][0]?.Plan as Plan)
+      return { rows: [] }
+    },
+  }
+  await run(explaining as unknown as Db)
+  return rows
+}
+
+const start = { project_id: '', webhook_id: '' }
+
+test('a look at 5,000 waiting webhooks is bounded, comes to all of them, and leaves the fast ones none the slower', async () => {
+  const fixture = await openFixture(600_000)
+  const { service, target, database } = fixture
+  await hangingShop(fixture, { webhooks: 5_000, sendouts: 1 })
+  const { db } = database
+  const lease = { node: 'other', lease_ms: 1, renew_below_ms: 0, fast: [], fast_max: 100, slow_max: 50 }
+  const now = new Date(service.runtime.now()).toISOString() as Instant
+  const rows = await rowsThrough(db, (explaining) => takeWebhooks(explaining, { ...lease, now, after: start }))
+  expect(rows).toBeGreaterThan(limits.webhooks_looked_at_once)
+  expect(rows).toBeLessThan(20 * limits.webhooks_looked_at_once)
+
+  const seen = new Set<string>()
+  let looks = 0
+  for (let after: typeof start | null = start; after !== null; looks += 1) {
+    const { webhooks, walked } = await takeWebhooks(db, { ...lease, now, after })
+    expect(webhooks.filter(({ is_leased }) => is_leased)).toHaveLength(Math.min(lease.slow_max, webhooks.length))
+    for (const { webhook_id } of webhooks) seen.add(webhook_id)
+    after = walked
+  }
+  expect(seen.size).toBe(5_000)
+  expect(looks).toBe(6) // the last one finds the end
+
+  const shop = await newWebhookShop(service)
+  await newWebhook(shop, `${target.url}/fast`, ['voucher.created'])
+  await newVoucher(shop, 'V0')
+  const delivery = newDelivery(service.runtime)
+  const arrived = () => target.requests.filter(({ path }) => path === '/fast').length
+  await until(async () => {
+    await delivery.look()
+    return arrived() === 1 ? true : undefined
+  })
+  for (const count of [2, 3, 4]) {
+    await newVoucher(shop, `V${count}`)
+    await delivery.look()
+    await until(() => (arrived() === count ? true : undefined))
+  }
   await stopAtOnce(fixture, delivery)
 })
 

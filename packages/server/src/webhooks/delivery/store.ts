@@ -19,60 +19,135 @@ export interface WaitingWebhook extends SigningKeys {
   /** Nothing more is sent to it: it was deleted, or delivery has switched it off. */
   is_closed: boolean
   is_deleted: boolean
+  /** Whether the node named it as fast. */
+  is_fast: boolean
 }
 
 /**
  * The webhooks for which something waits, with the oldest of it. It jumps from webhook to webhook through the index: it costs as much
- * as there are such webhooks, however many send-outs wait.
+ * as there are such webhooks, however many send-outs wait. It begins after a webhook, and ends after a number of them.
  */
-const waiting = `
+const waiting = (after: string, webhooksMax: string) => `
   waiting as (
-    (select project_id, webhook_id, due_at from webhook_sendouts where due_at is not null
+    (select project_id, webhook_id, due_at, 1 as nth from webhook_sendouts
+     where due_at is not null and (project_id, webhook_id) > ${after}
      order by project_id, webhook_id, due_at limit 1)
     union all
-    select next.project_id, next.webhook_id, next.due_at
+    select next.project_id, next.webhook_id, next.due_at, w.nth + 1
     from waiting w cross join lateral (
       select s.project_id, s.webhook_id, s.due_at from webhook_sendouts s
       where s.due_at is not null and (s.project_id, s.webhook_id) > (w.project_id, w.webhook_id)
       order by s.project_id, s.webhook_id, s.due_at limit 1
     ) next
+    where w.nth < ${webhooksMax}
   )`
 
+/** Whether this node may take or renew a lease: nobody holds it, or this node does, but not for much longer. */
+const isFree = `(h.lease_until is null or h.lease_until < clock_timestamp()
+  or (h.lease_node = $2 and h.lease_until < clock_timestamp() + $4::float8 * interval '1 millisecond'))`
+
 /**
- * Finds the webhooks for which something waits, and takes or renews the lease of those that have something due, unless another node
- * holds it. The lease counts by the clock of the database. Webhooks that a request changes at the moment are left for the next look.
+ * Walks through some of the webhooks for which something waits, and the fast ones of this node, and takes or renews the leases of some
+ * that have something due: those that were leased longest ago first. The lease counts by the clock of the database. Webhooks that a
+ * request changes at the moment are left for the next look.
+ *
+ * `in (select unnest(…))` and not a join: the planner expects one row of each part, and joins them row by row, which takes the
+ * square of their number. It hashes such a list.
  */
-const takeStatement = preparedStatement<WaitingWebhook>(`
-  with recursive ${waiting}, known as materialized (
-    select w.project_id, w.webhook_id, h.target_url, coalesce(h.active, false) as active,
+const takeStatement = preparedStatement<WalkRow | (WaitingWebhook & WalkRow)>(`
+  with recursive ${waiting('($5::text, $6::text)', '$7::int')}, found as (
+    select project_id, webhook_id, due_at from waiting
+    union
+    select fast.project_id, fast.webhook_id, oldest.due_at
+    from unnest($8::text[], $9::text[]) as fast (project_id, webhook_id)
+    cross join lateral (
+      select s.due_at from webhook_sendouts s
+      where s.project_id = fast.project_id and s.webhook_id = fast.webhook_id and s.due_at is not null
+      order by s.due_at limit 1
+    ) oldest
+  ), known as materialized (
+    select w.project_id, w.webhook_id, h.target_url, coalesce(h.active, false) as active, h.lease_until,
       h.id is null as is_deleted, h.id is null or (not h.active and h.failed_at is not null) as is_closed,
-      w.due_at <= $1::timestamptz and (h.active or w.due_at = '-infinity')
-        and ($5::text[] is null or h.id = any($5)) as is_due,
-      h.lease_node = $2 and h.lease_until > clock_timestamp() as is_ours,
+      coalesce(w.due_at <= $1::timestamptz and (h.active or w.due_at = '-infinity'), false) as is_due,
+      ${isFree} as is_free, h.lease_node = $2 and h.lease_until > clock_timestamp() as is_ours,
+      (w.project_id, w.webhook_id) in (select unnest($8::text[]), unnest($9::text[])) as is_fast,
       p.webhook_token, p.previous_webhook_token, p.webhook_token_replaced_at
-    from waiting w join projects p on p.id = w.project_id and p.deleted_at is null
+    from found w join projects p on p.id = w.project_id and p.deleted_at is null
     left join webhooks h on h.project_id = w.project_id and h.id = w.webhook_id
+  ), chosen as materialized (
+    (select project_id, webhook_id from known where is_due and is_free and is_fast
+     order by lease_until nulls first limit $10::int)
+    union all
+    (select project_id, webhook_id from known where is_due and is_free and not is_fast
+     order by lease_until nulls first limit $11::int)
   ), free as materialized (
-    select h.project_id, h.id from webhooks h join known k on k.project_id = h.project_id and k.webhook_id = h.id
-    where k.is_due and (h.lease_until is null or h.lease_until < clock_timestamp()
-      or (h.lease_node = $2 and h.lease_until < clock_timestamp() + $4::float8 * interval '1 millisecond'))
+    select h.project_id, h.id from chosen c join webhooks h on h.project_id = c.project_id and h.id = c.webhook_id
+    where ${isFree}
     order by h.project_id, h.id for no key update of h skip locked
   ), taken as (
     update webhooks h set lease_node = $2, lease_until = clock_timestamp() + $3::float8 * interval '1 millisecond'
     from free where h.project_id = free.project_id and h.id = free.id
     returning h.project_id, h.id
   )
-  select k.project_id, k.webhook_id, k.target_url, k.active, k.is_closed, k.is_deleted,
+  select walked.project_id as walked_project_id, walked.webhook_id as walked_webhook_id,
+    k.project_id, k.webhook_id, k.target_url, k.active, k.is_closed, k.is_deleted, k.is_fast,
     k.webhook_token, k.previous_webhook_token, k.webhook_token_replaced_at,
-    t.id is not null as is_renewed, coalesce(k.is_due and (t.id is not null or k.is_ours), false) as is_leased
-  from known k left join taken t on t.project_id = k.project_id and t.id = k.webhook_id
-  where k.is_due or k.is_closed`)
+    k.is_renewed, coalesce(k.is_due and (k.is_renewed or k.is_ours), false) as is_leased
+  from (select) one
+  left join (select project_id, webhook_id from waiting where nth = $7::int) walked on true
+  left join (
+    select *, (project_id, webhook_id) in (select project_id, id from taken) as is_renewed from known
+  ) k on k.is_due or k.is_closed`)
 
-export const takeWebhooks = (
+/** Every row says where the walk was cut off; without a webhook if it found none. */
+interface WalkRow {
+  walked_project_id: string | null
+  walked_webhook_id: string | null
+  project_id: string | null
+}
+
+/** The key of a webhook. */
+export type WebhookKey = Pick<WaitingWebhook, 'project_id' | 'webhook_id'>
+
+/** What a node asks for. */
+export interface LeaseRequest {
+  now: Instant
+  node: string
+  lease_ms: number
+  renew_below_ms: number
+  /** Where the last walk was cut off. */
+  after: WebhookKey
+  /** Webhooks that answer fast: they are looked at in any case. */
+  fast: readonly WebhookKey[]
+  /** Leases to take or renew, of fast webhooks and of others. */
+  fast_max: number
+  slow_max: number
+}
+
+/** Returns the webhooks, and where the walk was cut off; null if it reached the end. */
+export async function takeWebhooks(
   db: Db,
-  lease: { now: Instant; node: string; lease_ms: number; renew_below_ms: number; only: string[] | null },
-): Promise<WaitingWebhook[]> =>
-  takeStatement(db, [lease.now, lease.node, lease.lease_ms, lease.renew_below_ms, lease.only])
+  lease: LeaseRequest,
+): Promise<{ webhooks: WaitingWebhook[]; walked: WebhookKey | null }> {
+  const rows = await takeStatement(db, [
+    lease.now,
+    lease.node,
+    lease.lease_ms,
+    lease.renew_below_ms,
+    lease.after.project_id,
+    lease.after.webhook_id,
+    limits.webhooks_looked_at_once,
+    lease.fast.map(({ project_id }) => project_id),
+    lease.fast.map(({ webhook_id }) => webhook_id),
+    lease.fast_max,
+    lease.slow_max,
+  ])
+  const { walked_project_id: projectId = null, walked_webhook_id: webhookId = null } = rows[0] ?? {}
+  return {
+    webhooks: rows.filter((row): row is WaitingWebhook & WalkRow => row.project_id !== null),
+    walked: projectId === null || webhookId === null ? null : { project_id: projectId, webhook_id: webhookId },
+  }
+}
 
 /** Ends the leases of this node, so that others need not wait for their end. */
 export async function releaseWebhooks(db: Db, node: string, webhookIds: readonly string[]): Promise<void> {
@@ -267,7 +342,7 @@ const countedMax = 100_000
 /** How many send-outs wait, and for how long the oldest that is due to an active webhook has waited. */
 export async function measureWaiting(db: Db, now: Instant): Promise<{ waiting: number; lag_seconds: number }> {
   const { rows } = await sql<{ waiting: number; lag_seconds: number }>`
-    with recursive ${sql.raw(waiting)}
+    with recursive ${sql.raw(waiting("('', '')", '2147483647'))}
     select (select count(*) from (select from webhook_sendouts where due_at is not null limit ${sql.lit(countedMax)}) w) as waiting,
       coalesce((
         select greatest(0, extract(epoch from ${now}::timestamptz - min(w.due_at)))::float8
