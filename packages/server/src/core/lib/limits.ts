@@ -341,6 +341,10 @@ export const limits = {
   node_attempts_max: 100,
   /** Of these, attempts to webhooks that have not just answered well within a second: others never wait for them. */
   slow_attempts_max: 50,
+  /** Of these, attempts to webhooks that were not tried yet, one to each. */
+  untried_attempts_reserved: 10,
+  /** Webhooks of which a node remembers how they answered, besides those that it delivers to. */
+  webhooks_remembered_max: 5_000,
   /** Attempts per second that a node starts while its event loop is busy with requests. */
   busy_attempts_per_second: 200,
   /** Manual retries and tests of one project that wait for their attempt at once, on each node. */

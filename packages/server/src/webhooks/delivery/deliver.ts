@@ -9,7 +9,7 @@ import { newPace } from './pace.ts'
 import { newRecorder } from './recorder.ts'
 import { requestHeaders, signingTokens } from './request-headers.ts'
 import { nextAttemptAt } from './schedule.ts'
-import { isSlow, slowMs } from './slots.ts'
+import { isSlow } from './slots.ts'
 import {
   type DueSendout,
   dropSendouts,
@@ -156,7 +156,7 @@ export function newDelivery(runtime: Runtime): Delivery {
     }
     const succeeded = result.error === null
     tally[succeeded ? 'succeeded' : 'failed'] += 1
-    each.answers_fast = succeeded && result.duration_ms <= slowMs
+    held.learn(each, { succeeded, duration_ms: result.duration_ms })
     recorder.add(endedAttempt(sendout, webhook.target_url, toInstant(began), result))
     startAttempts()
     const ended = performance.now()

@@ -1,11 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../core/db/database.ts'
 import type { Instant } from '../../core/lib/instant.ts'
-import { type FreeSlots, freeSlots, isSlow, type SlotUser } from './slots.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { type FreeSlots, freeSlots, isSlow, type SlotUser, slowMs } from './slots.ts'
 import { type DueSendout, releaseWebhooks, takeWebhooks, type WaitingWebhook, type WebhookKey } from './store.ts'
 
+/** How a webhook answered, and when it had its turn. It is remembered when the lease has ended. */
+interface Experience {
+  answers_fast: boolean
+  is_untried: boolean
+  /** Failures since the last success. */
+  failures: number
+  /** When its last attempt began, by `performance.now()`. */
+  served_at: number
+}
+
 /** A webhook whose lease this node holds. */
-export interface HeldWebhook extends SlotUser {
+export interface HeldWebhook extends SlotUser, Experience {
   webhook: WaitingWebhook
   running: Set<{ started: number }>
   /** When the lease ends, by `performance.now()`: counted from before the statement that took it, so never later than in the database. */
@@ -18,7 +29,7 @@ export interface HeldWebhook extends SlotUser {
 }
 
 export interface Taken {
-  /** The held webhooks that have something due. */
+  /** The held webhooks that have something due, those served longest ago first. */
   due: HeldWebhook[]
   /** Those to which nothing more is sent. */
   closed: WaitingWebhook[]
@@ -30,13 +41,15 @@ export interface Taken {
 export interface HeldWebhooks {
   /** Takes and renews leases, as many as there are free slots. */
   take(now: Instant): Promise<Taken>
-  /** Those that have something queued. */
+  /** Those that have something queued, those served longest ago first. */
   queued(): HeldWebhook[]
   freeSlots(now: number): FreeSlots
   /** Whether the lease covers one more attempt. */
   coversAttempt(held: HeldWebhook, now: number): boolean
   begin(held: HeldWebhook, slot: { started: number }): void
   end(held: HeldWebhook, slot: { started: number }): void
+  /** Learns from an attempt that has ended. */
+  learn(held: HeldWebhook, result: { succeeded: boolean; duration_ms: number }): void
   /** The size of what is queued, of all webhooks. */
   queuedBytes(): number
   /** Takes the first send-out out of the queue; it stays in hand. */
@@ -65,6 +78,16 @@ const freshMs = 1_000
 /** Before all webhooks. */
 const start: WebhookKey = { project_id: '', webhook_id: '' }
 
+const unknown: Experience = {
+  answers_fast: false,
+  is_untried: true,
+  failures: 0,
+  served_at: Number.NEGATIVE_INFINITY,
+}
+
+const servedLongestAgo = (one: HeldWebhook, other: HeldWebhook): number =>
+  one.served_at === other.served_at ? 0 : one.served_at - other.served_at
+
 export const isFresh = ({ read_at }: HeldWebhook, now: number): boolean => now - read_at <= freshMs
 
 export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
@@ -76,12 +99,13 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
   const running = new Set<HeldWebhook>()
   const queued = new Set<HeldWebhook>()
   let queuedBytes = 0
+  const remembered = new Map<string, Experience>()
   /** Where the next look goes on. */
   let after = start
 
   async function take(now: Instant): Promise<Taken> {
     const asked = performance.now()
-    const { fast, slow } = freeSlots(running, asked).left()
+    const { fast, slow, tried } = freeSlots(running, asked).left()
     const { webhooks, walked } = await takeWebhooks(db, {
       now,
       node,
@@ -91,9 +115,12 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
       fast: fastWebhooks(asked),
       fast_max: fast,
       slow_max: slow,
+      except: tried > 0 ? [] : triedSlow(),
     })
     after = walked ?? start
-    const due = webhooks.flatMap((webhook) => (webhook.is_leased ? (hold(webhook, asked) ?? []) : []))
+    const due = webhooks
+      .flatMap((webhook) => (webhook.is_leased ? (hold(webhook, asked) ?? []) : []))
+      .sort(servedLongestAgo)
     dropStale()
     const renewed = (isFast: boolean) =>
       webhooks.filter(({ is_renewed, is_fast }) => is_renewed && is_fast === isFast).length
@@ -108,6 +135,12 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
     return [...held.values()].flatMap((each) => (isSlow(each, now) ? [] : [each.webhook]))
   }
 
+  /** They could not start now: their leases are for other nodes. */
+  function triedSlow(): string[] {
+    const isTriedSlow = ({ answers_fast, is_untried }: Experience) => !answers_fast && !is_untried
+    return [...held, ...remembered].flatMap(([webhookId, each]) => (isTriedSlow(each) ? [webhookId] : []))
+  }
+
   function hold(webhook: WaitingWebhook, asked: number): HeldWebhook | null {
     const known = held.get(webhook.webhook_id)
     if (known !== undefined) {
@@ -119,13 +152,14 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
     const fresh: HeldWebhook = {
       webhook,
       running: new Set(),
-      answers_fast: false,
+      ...(remembered.get(webhook.webhook_id) ?? unknown),
       lease_ends: asked + leaseMs,
       queue: [],
       read_at: 0,
       has_more: false,
     }
     held.set(webhook.webhook_id, fresh)
+    remembered.delete(webhook.webhook_id)
     return fresh
   }
 
@@ -134,7 +168,20 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
     for (const [webhookId, each] of held) {
       const isOver = each.lease_ends < now && each.running.size === 0
       if (isOver || !isFresh(each, now)) dropQueue(webhookId)
-      if (isOver) held.delete(webhookId)
+      if (isOver) {
+        held.delete(webhookId)
+        remember(webhookId, each)
+      }
+    }
+  }
+
+  function remember(webhookId: string, { answers_fast, is_untried, failures, served_at }: HeldWebhook): void {
+    if (is_untried) return
+    remembered.set(webhookId, { answers_fast, is_untried, failures, served_at })
+    if (remembered.size <= limits.webhooks_remembered_max) return
+    for (const oldest of remembered.keys()) {
+      remembered.delete(oldest)
+      return
     }
   }
 
@@ -159,16 +206,23 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
 
   return {
     take,
-    queued: () => [...queued],
+    queued: () => [...queued].sort(servedLongestAgo),
     freeSlots: (now) => freeSlots(running, now),
     coversAttempt: (each, now) => each.lease_ends - now > timeoutMs + startMarginMs,
     begin(each, slot) {
       each.running.add(slot)
+      each.served_at = slot.started
       running.add(each)
     },
     end(each, slot) {
       each.running.delete(slot)
       if (each.running.size === 0) running.delete(each)
+    },
+    learn(each, { succeeded, duration_ms }) {
+      each.is_untried = false
+      each.failures = succeeded ? 0 : each.failures + 1
+      // One failure that came fast may be a passing one, and held no slot for long.
+      each.answers_fast = duration_ms <= slowMs && (succeeded || (each.answers_fast && each.failures === 1))
     },
     queuedBytes: () => queuedBytes,
     next(each) {

@@ -5,6 +5,7 @@ import { freeSlots, type SlotUser } from './slots.ts'
 /** A webhook with attempts that began at these times. */
 const user = (answersFast: boolean, ...started: number[]): SlotUser => ({
   answers_fast: answersFast,
+  is_untried: false,
   running: new Set(started.map((at) => ({ started: at }))),
 })
 const users = (count: number, make: () => SlotUser) => Array.from({ length: count }, make)
@@ -46,9 +47,21 @@ test('a node has a bound for all of them together', () => {
 test('what was taken counts', () => {
   const slots = freeSlots([], 0)
   const many = users(200, () => user(false))
-  expect(many.filter((each) => slots.take(each))).toHaveLength(limits.slow_attempts_max)
-  expect(slots.left()).toEqual({ fast: 50, slow: 0 })
+  expect(many.filter((each) => slots.take(each))).toHaveLength(40)
+  expect(slots.left()).toEqual({ fast: 60, slow: 10, tried: 0 })
   const fast = user(true)
   expect(users(20, () => fast).filter((each) => slots.take(each))).toHaveLength(10)
-  expect(slots.left()).toEqual({ fast: 40, slow: 0 })
+  expect(slots.left()).toEqual({ fast: 50, slow: 10, tried: 0 })
+})
+
+test('ten slots are left for the first attempt to webhooks that were not tried yet', () => {
+  const slots = freeSlots(
+    users(4, () => user(false, ...ten(0))),
+    0,
+  )
+  const untried = users(20, () => ({ ...user(false), is_untried: true }))
+  expect(slots.take(user(false))).toBe(false)
+  expect(slots.take(untried[0] as SlotUser)).toBe(true)
+  expect(slots.take(untried[0] as SlotUser)).toBe(false)
+  expect(untried.slice(1).filter((each) => slots.take(each))).toHaveLength(9)
 })

@@ -4,16 +4,18 @@ import { limits } from '../../core/lib/limits.ts'
 export interface SlotUser {
   /** When each of its running attempts began, by `performance.now()`; the oldest first. */
   readonly running: ReadonlySet<{ started: number }>
-  /** Whether its last attempt succeeded within a second. */
+  /** Whether it answers well within a second. */
   answers_fast: boolean
+  /** Whether no attempt has ended yet, as far as this node knows. */
+  is_untried: boolean
 }
 
 /** The slots of the node that are free at one moment. */
 export interface FreeSlots {
   /** Takes a slot for one more attempt to a webhook. False if it must wait. */
   take(user: SlotUser): boolean
-  /** Slots that are free for webhooks that answer fast, and for others. */
-  left(): { fast: number; slow: number }
+  /** Slots that are free for webhooks that answer fast, for others, and of these for those that have been tried. */
+  left(): { fast: number; slow: number; tried: number }
 }
 
 /** Longer than this, and an attempt is slow. */
@@ -22,10 +24,13 @@ export const slowMs = 1_000
 /** At this number of slow attempts, each slow webhook gets only a few more, so that one more slow webhook still finds room. */
 const crowdedMin = limits.slow_attempts_max / 2
 const crowdedAttemptsMax = 2
+/** Slow attempts to webhooks that have been tried; the rest is for the first attempt to others, which may well answer fast. */
+const triedMax = limits.slow_attempts_max - limits.untried_attempts_reserved
 
 /**
  * Decides how many attempts run at once. Webhooks that answer fast may use all slots of the node. The others (slow, failing, not yet
- * tried) share half of them: a target that hangs holds its slots for the whole timeout, and must not keep a fast one waiting.
+ * tried) share half of them: a target that hangs holds its slots for the whole timeout, and must not keep a fast one waiting. Some of
+ * these are kept for webhooks that have not been tried: however many targets hang, a new one soon shows that it is fast.
  *
  * It counts the attempts of `users`, those that have any, once, and then what is taken.
  */
@@ -43,6 +48,7 @@ export function freeSlots(users: Iterable<SlotUser>, now: number): FreeSlots {
     if (total >= limits.node_attempts_max || running >= limits.webhook_attempts_max) return false
     if (!isSlow(user, now)) return true
     if (slow >= limits.slow_attempts_max) return false
+    if (slow >= triedMax) return user.is_untried && running === 0
     return slow < crowdedMin || running < crowdedAttemptsMax
   }
 
@@ -57,7 +63,8 @@ export function freeSlots(users: Iterable<SlotUser>, now: number): FreeSlots {
     },
     left() {
       const fast = Math.max(0, limits.node_attempts_max - total)
-      return { fast, slow: Math.max(0, Math.min(fast, limits.slow_attempts_max - slow)) }
+      const upTo = (max: number) => Math.max(0, Math.min(fast, max - slow))
+      return { fast, slow: upTo(limits.slow_attempts_max), tried: upTo(triedMax) }
     },
   }
 }

@@ -79,6 +79,7 @@ const takeStatement = preparedStatement<WalkRow | (WaitingWebhook & WalkRow)>(`
      order by lease_until nulls first limit $10::int)
     union all
     (select project_id, webhook_id from known where is_due and is_free and not is_fast
+       and webhook_id not in (select unnest($12::text[]))
      order by lease_until nulls first limit $11::int)
   ), free as materialized (
     select h.project_id, h.id from chosen c join webhooks h on h.project_id = c.project_id and h.id = c.webhook_id
@@ -122,6 +123,8 @@ export interface LeaseRequest {
   /** Leases to take or renew, of fast webhooks and of others. */
   fast_max: number
   slow_max: number
+  /** Webhooks of which no lease is taken. */
+  except: readonly string[]
 }
 
 /** Returns the webhooks, and where the walk was cut off; null if it reached the end. */
@@ -141,6 +144,7 @@ export async function takeWebhooks(
     lease.fast.map(({ webhook_id }) => webhook_id),
     lease.fast_max,
     lease.slow_max,
+    lease.except,
   ])
   const { walked_project_id: projectId = null, walked_webhook_id: webhookId = null } = rows[0] ?? {}
   return {
