@@ -60,7 +60,7 @@ const secrets: Secret[] = [
   word('k-results', '/task-results/', /[^&\s"'\\]+/y),
   // A tracking id that proves a customer, wherever it is.
   word('k_v2', 'track_v2[.]', /(?:[\w-]|%[2-7][\da-f])+/iy),
-  word('bearer', String.raw`bearer(?:\s|%20|\+)+`, /[\w.~+/=%-]{16,}/y),
+  word('bearer', 'bearer', /[\w.~+/=%-]{16,}/y, String.raw`(?:\s|%20|\+)+`),
 ]
 
 /** A secret that has a name. */
@@ -68,19 +68,18 @@ function named(part: string, name: string): Secret {
   return { ...namePatterns(name, `(?:${separator})`), part, valueAfter: namedValue }
 }
 
-/** A secret that is known by how it begins. */
-function word(part: string, start: string, value: RegExp): Secret {
-  return { ...namePatterns(start, ''), part, valueAfter: (text, _, from) => matchAt(value, text, from, '***') }
+/** A secret that is known by how it begins, and by what stands between that and the value. */
+function word(part: string, start: string, value: RegExp, after = ''): Secret {
+  return { ...namePatterns(start, after), part, valueAfter: (text, _, from) => matchAt(value, text, from, '***') }
 }
 
 function namePatterns(name: string, after: string): Pick<Secret, 'plain' | 'encoded'> {
   return { plain: new RegExp(name + after, 'gi'), encoded: new RegExp(withEncodedLetters(name) + after, 'gi') }
 }
 
-/** A pattern that also matches each letter as `%XX`. Quantified and escaped characters stay as they are. */
+/** A pattern that also matches each letter as `%XX`. */
 function withEncodedLetters(pattern: string): string {
-  return pattern.replaceAll(/\(.*\)\+$|\[_-\]|\[\.\]|[a-z\d_/-]/g, (part) => {
-    if (part.startsWith('(')) return part
+  return pattern.replaceAll(/\[_-\]|\[\.\]|[a-z\d_/-]/g, (part) => {
     const characters = part.startsWith('[') ? [...part.slice(1, -1)] : [part]
     const codes = characters.flatMap((each) => [hexOf(each), hexOf(each.toUpperCase())])
     return `(?:${part}|%(?:${[...new Set(codes)].join('|')}))`

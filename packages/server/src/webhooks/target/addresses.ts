@@ -106,7 +106,8 @@ function readAddress(text: string): Address | null {
 const readIpv4 = (text: string): bigint => text.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n)
 
 function readIpv6(text: string): bigint {
-  const [head = '', tail] = text.replace(/[\d.]+$/, ipv4AsGroups).split('::')
+  const last = text.lastIndexOf(':') + 1
+  const [head = '', tail] = (text.slice(0, last) + ipv4AsGroups(text.slice(last))).split('::')
   const before = groupsOf(head)
   const after = groupsOf(tail ?? '')
   const zeros = Array<string>(8 - before.length - after.length).fill('0')
