@@ -47,8 +47,9 @@ export function newDelivery(runtime: Runtime): Delivery {
   const recorder = newRecorder(runtime, { onRecorded: held.letGo, onSwitchedOff: held.dropQueue })
   const pace = newPace()
   const running = new Set<Promise<void>>()
-  const stopping = new AbortController()
   let isStopping = false
+  /** Running attempts are cut short. */
+  let isAborting = false
   /** Whether the last look left fast webhooks, or others, for want of slots. */
   let isCut = { fast: false, slow: false }
   let startTimer: NodeJS.Timeout | undefined
@@ -145,12 +146,12 @@ export function newDelivery(runtime: Runtime): Delivery {
     held.begin(each, slot)
     tally.in_flight += 1
     const began = runtime.now()
-    const body = Buffer.from(sendout.body ?? bodyOf(bodyPartsOf(sendout)))
+    const body = sendout.body ?? bodyOf(bodyPartsOf(sendout))
     const headers = requestHeaders(sendout, body, signingTokens(webhook, began), began)
-    const result = await client.post(webhook.target_url, headers, body, stopping.signal)
+    const result = await client.post(webhook.target_url, headers, body)
     held.end(each, slot)
     tally.in_flight -= 1
-    if (stopping.signal.aborted) {
+    if (isAborting) {
       held.letGo(sendout.id) // cut short by us: another node makes the attempt anew
       return
     }
@@ -170,10 +171,10 @@ export function newDelivery(runtime: Runtime): Delivery {
       isStopping = true
       clearTimeout(startTimer)
       await within(stopGraceMs, Promise.all(running)).catch(() => {}) // what still runs is aborted
-      stopping.abort()
+      isAborting = true
+      await client.close()
       await Promise.all(running)
       await recorder.close()
-      await client.close()
       await held.release().catch(() => {}) // the leases end by themselves
     },
   }

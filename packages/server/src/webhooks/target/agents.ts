@@ -17,8 +17,12 @@ export function newAgents(options: Pick<Connection, 'allow_private' | 'lookup' |
   const newAgent = (isTls: boolean): Agent => {
     const agent = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: idlePerTargetMax })
     agent.createConnection = (args, created) => {
-      const { target, ending: signal } = args as AttemptArgs
-      connectTarget({ ...options, host: target.host, port: target.port, is_tls: isTls, signal }).then(
+      const { attempt } = args as AttemptArgs
+      const { host, port } = attempt.target
+      const connecting = new AbortController()
+      if (attempt.reason !== null) connecting.abort(attempt.reason)
+      attempt.connecting = connecting
+      connectTarget({ ...options, host, port, is_tls: isTls, signal: connecting.signal }).then(
         (socket) => created?.(null, socket),
         (error) => created?.(error, undefined as never),
       )

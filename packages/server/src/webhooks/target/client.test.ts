@@ -12,7 +12,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver()
 })
 
-const body = Buffer.from('{"a":1,"b":"ü"}')
+const body = '{"a":1,"b":"ü"}'
 
 /** Long enough that no attempt of a test ends by it, also on a busy machine. */
 const ample = 200_000
@@ -23,8 +23,8 @@ function newClient(options: Partial<TargetClientOptions> = {}): TargetClient {
   return client
 }
 
-const post = (client: TargetClient, behaviour: Behaviour, signal?: AbortSignal): Promise<AttemptResult> =>
-  client.post(`${receiver.address}/${behaviour}`, { 'Content-Type': 'application/json' }, body, signal)
+const post = (client: TargetClient, behaviour: Behaviour): Promise<AttemptResult> =>
+  client.post(`${receiver.address}/${behaviour}`, { 'Content-Type': 'application/json' }, body)
 
 const untilAllClosed = ({ connections }: WebhookReceiver) =>
   until(() => (connections().made > 0 && connections().open === 0) || undefined)
@@ -103,7 +103,7 @@ describe('what a target answers', () => {
 
   test('a target that answers without reading a large body has answered, and is not sent the rest', async () => {
     const own = await startWebhookReceiver()
-    const large = Buffer.alloc(30_000_000, ' ')
+    const large = ' '.repeat(30_000_000)
     expect(await newClient().post(`${own.address}/unread`, {}, large)).toMatchObject({ status_code: 200, error: null })
     await untilAllClosed(own)
     expect(own.connections().bytes_read).toBeLessThan(large.length)
@@ -187,7 +187,7 @@ describe('what is sent', () => {
     const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Guerdon/1', 'webhook-id': 'whs_1' }
     await newClient().post(`${receiver.address}/ok/ü?a=1&b=%20#part`, headers, body)
     const { head, body: bytes } = (await receiver.allRequests()).at(-1)!
-    expect(bytes.equals(body)).toBe(true)
+    expect(bytes.toString()).toBe(body)
     expect(head.split('\r\n')).toEqual([
       'POST /ok/%C3%BC?a=1&b=%20 HTTP/1.1',
       'Content-Type: application/json',
@@ -290,7 +290,6 @@ describe('connections', () => {
 describe('ending', () => {
   test('hundreds of attempts stopped at any moment end at once and leave nothing open', async () => {
     const own = await startWebhookReceiver()
-    const client = newClient({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] })
     const behaviours: Behaviour[] = [
       'hang',
       'slow_headers',
@@ -301,44 +300,34 @@ describe('ending', () => {
       'close',
       'continue',
     ]
-    const common = new AbortController()
-    const attempts = Array.from({ length: 400 }, async (_, index) => {
-      const behaviour = behaviours[index % behaviours.length]
-      const address = index % 3 === 0 ? `http://shop.example:${own.ports.http}` : own.address
-      const single = new AbortController()
-      const signal = index % 2 === 0 ? common.signal : single.signal
-      const result = client.post(`${address}/${behaviour}`, {}, body, signal)
-      await sleep(index % 50)
-      single.abort()
-      return result
-    })
+    const lookup: Lookup = async () => [{ address: '127.0.0.1', family: 4 }]
+    const addresses = [own.address, `http://shop.example:${own.ports.http}`]
     // TLS handshakes in all states as well.
-    for (const port of [own.ports.silent, own.ports.https])
-      for (let count = 0; count < 30; count++)
-        attempts.push(client.post(`https://127.0.0.1:${port}/hang`, {}, body, common.signal))
-    await sleep(60)
-    common.abort()
-    const results = await Promise.all(attempts)
+    const handshakes = [own.ports.silent, own.ports.https].map((port) => `https://127.0.0.1:${port}`)
+    const urls = [
+      ...addresses.flatMap((address) => behaviours.map((behaviour) => `${address}/${behaviour}`)),
+      ...handshakes,
+    ]
+    const closedAfter = async (milliseconds: number) => {
+      const client = newClient({ lookup })
+      const attempts = urls.map((url) => client.post(url, {}, body))
+      await sleep(milliseconds)
+      await client.close()
+      return Promise.all(attempts)
+    }
+    const results = (await Promise.all(Array.from({ length: 25 }, (_, index) => closedAfter(index * 3)))).flat()
     expect(results.filter(({ error }) => error === 'the attempt was stopped').length).toBeGreaterThan(100)
     expect(results.every(({ duration_ms }) => duration_ms < ample)).toBe(true)
-    await client.close()
     await untilAllClosed(own)
   })
 
-  test('an attempt with a signal that was given already is not made', async () => {
-    const before = (await receiver.allRequests()).length
-    const result = await post(newClient(), 'ok', AbortSignal.abort())
-    expect(result).toMatchObject({ status_code: null, error: 'the attempt was stopped' })
-    expect((await receiver.allRequests()).length).toBe(before)
-  })
-
   test('headers that arrived before the attempt was stopped decide', async () => {
-    const stopping = new AbortController()
+    const client = newClient()
     const before = (await receiver.allRequests()).length
-    const attempt = post(newClient(), 'slow_body', stopping.signal)
+    const attempt = post(client, 'slow_body')
     await until(() => receiver.requests.length > before || undefined)
     await sleep(500)
-    stopping.abort()
+    await client.close()
     expect(await attempt).toMatchObject({ status_code: 200, error: null })
   })
 

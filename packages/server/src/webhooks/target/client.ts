@@ -1,9 +1,9 @@
 import { limits } from '../../core/lib/limits.ts'
 import { newAgents } from './agents.ts'
-import { exchange, failed, type Outcome, type Outgoing } from './exchange.ts'
+import { Attempt, exchange, failed, type Outcome, type Outgoing } from './exchange.ts'
 import { inWords, sentenceOf, TargetFailure } from './failure.ts'
 import { type Lookup, newLookup } from './lookup.ts'
-import { isFault, readTarget, type Target } from './target-url.ts'
+import { isFault, readTarget, type Target, type UrlFault } from './target-url.ts'
 
 /** What an attempt led to. It succeeded if and only if `error` is null. */
 export interface AttemptResult {
@@ -15,8 +15,8 @@ export interface AttemptResult {
 }
 
 export interface TargetClient {
-  /** Makes one attempt, and never rejects. `signal` ends it at once. */
-  post(url: string, headers: Record<string, string>, body: Buffer, signal?: AbortSignal): Promise<AttemptResult>
+  /** Makes one attempt, and never rejects. */
+  post(url: string, headers: Record<string, string>, body: string): Promise<AttemptResult>
   /** Ends running attempts and closes all connections. */
   close(): Promise<void>
 }
@@ -38,64 +38,82 @@ export function newTargetClient(options: TargetClientOptions): TargetClient {
   const names = options.lookup === undefined ? newLookup({ allow_private }) : { lookup: options.lookup, close() {} }
   const limitMs = Math.min(timeout_ms, limits.target_connect_ms)
   const agents = newAgents({ allow_private, lookup: names.lookup, limit_ms: limitMs })
-  const running = new Map<AbortController, Promise<AttemptResult>>()
+  const targets = newTargets(allow_private)
+  const running = new Map<Attempt, Promise<Outcome>>()
   let isClosed = false
 
-  async function attempt(target: Target, request: Outgoing, ending: AbortSignal): Promise<Outcome> {
-    const agent = agents.of(target)
-    const outcome = await exchange({ agent }, target, request, ending)
-    // The target closed an idle connection while we reused it: not its failure, and the retry would be a minute later.
-    if (!outcome.is_stale_socket) return outcome
-    return exchange({ createConnection: agent.createConnection }, target, request, ending)
-  }
-
-  async function attemptInTime(target: Target, request: Outgoing, ending: AbortController): Promise<Outcome> {
-    const late = () => ending.abort(new TargetFailure(`no response within ${inWords(timeout_ms)}`))
+  async function send(attempt: Attempt, request: Outgoing): Promise<Outcome> {
+    const late = () => attempt.end(new TargetFailure(`no response within ${inWords(timeout_ms)}`))
     const timer = setTimeout(late, timeout_ms)
+    const agent = agents.of(attempt.target)
     try {
-      return await attempt(target, request, ending.signal)
+      const outcome = await exchange({ agent }, attempt, request)
+      // The target closed an idle connection while we reused it: not its failure, and the retry would be a minute later.
+      if (!outcome.is_stale_socket) return outcome
+      return await exchange({ createConnection: agent.createConnection }, attempt, request)
     } catch (error) {
       // Node refuses a header or a path that it cannot send.
       return failed(error as Error)
     } finally {
       clearTimeout(timer)
+      running.delete(attempt)
     }
   }
 
+  function outcomeOf(url: string, headers: Record<string, string>, body: string): Outcome | Promise<Outcome> {
+    const target = targets(url)
+    if (isFault(target)) return failed(new TargetFailure(target.sentence))
+    if (isClosed) return failed(stopped())
+    const attempt = new Attempt(target)
+    const outcome = send(attempt, { headers: rawHeaders(target, headers, body), body })
+    running.set(attempt, outcome)
+    return outcome
+  }
+
   return {
-    async post(url, headers, body, signal) {
+    async post(url, headers, body) {
       const startedAt = performance.now()
-      const result = ({ status_code, error, response_body }: Outcome): AttemptResult => ({
+      const { status_code, error, response_body } = await outcomeOf(url, headers, body)
+      return {
         status_code,
         duration_ms: Math.round(performance.now() - startedAt),
         error: error === null ? null : sentenceOf(error),
         response_body,
-      })
-      const target = readTarget(url, { allow_private })
-      if (isFault(target)) return result(failed(new TargetFailure(target.sentence)))
-      if (isClosed || signal?.aborted) return result(failed(stopped()))
-
-      const ending = new AbortController()
-      const stop = () => ending.abort(stopped())
-      signal?.addEventListener('abort', stop)
-      const outcome = attemptInTime(target, { headers, body }, ending).then(result)
-      running.set(ending, outcome)
-      try {
-        return await outcome
-      } finally {
-        running.delete(ending)
-        signal?.removeEventListener('abort', stop)
       }
     },
 
     async close() {
       isClosed = true
-      for (const ending of running.keys()) ending.abort(stopped())
-      await Promise.all(running.values())
+      const ended = [...running.values()]
+      for (const attempt of running.keys()) attempt.end(stopped())
+      await Promise.all(ended)
       agents.close()
       names.close()
     },
   }
+}
+
+/** Reads URLs of targets, each once: reading one takes as long as making the headers of a request. */
+function newTargets(allowPrivate: boolean): (url: string) => Target | UrlFault {
+  const read = new Map<string, Target | UrlFault>()
+  return (url) => {
+    let target = read.get(url)
+    if (target === undefined) {
+      target = readTarget(url, { allow_private: allowPrivate })
+      if (read.size >= targetsRemembered) read.clear()
+      read.set(url, target)
+    }
+    return target
+  }
+}
+
+const targetsRemembered = 1_000
+
+function rawHeaders({ url }: Target, headers: Record<string, string>, body: string): string[] {
+  const raw: string[] = []
+  for (const name in headers) raw.push(name, headers[name] as string)
+  raw.push('Host', url.host, 'Content-Length', String(Buffer.byteLength(body)))
+  return raw
 }
 
 const stopped = () => new TargetFailure('the attempt was stopped')

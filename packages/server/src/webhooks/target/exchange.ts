@@ -1,12 +1,14 @@
-import { type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as newRequest } from 'node:http'
+import { type Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as newRequest } from 'node:http'
 import { limits } from '../../core/lib/limits.ts'
 import { codeOf, TargetFailure } from './failure.ts'
 import { responseText } from './response-text.ts'
 import type { Target } from './target-url.ts'
 
 export interface Outgoing {
-  headers: Record<string, string>
-  body: Buffer
+  /** Names and values in turn, the length of the body included. */
+  headers: readonly string[]
+  /** As text, Node sends it in one write with the headers. */
+  body: string
 }
 
 /** What came back; `error` is null if and only if the status is 200..299. */
@@ -25,30 +27,56 @@ export const failed = (error: Error): Outcome => ({
   is_stale_socket: false,
 })
 
-/** The agent that opens the connection, or the function that does for this request alone. */
-export type Way = Pick<ClientRequestArgs, 'agent' | 'createConnection'>
+/** One attempt, which can be ended at any moment. */
+export class Attempt {
+  readonly target: Target
+  /** Why it was ended. */
+  reason: Error | null = null
+  /** Ends the connection that is being made; an abort controller for every request would take more time than its headers. */
+  connecting: AbortController | null = null
+  /** Called once, when it is ended. */
+  onEnd: () => void = () => {}
+
+  constructor(target: Target) {
+    this.target = target
+  }
+
+  end(reason: Error): void {
+    if (this.reason !== null) return
+    this.reason = reason
+    this.connecting?.abort(reason)
+    this.onEnd()
+  }
+}
 
 /** Node hands the arguments of a request to `createConnection`, also those that it does not know. */
 export interface AttemptArgs extends ClientRequestArgs {
-  target: Target
-  ending: AbortSignal
+  attempt: Attempt
+}
+
+/** The agent that opens the connection, or the function that does for this request alone. */
+export interface Way {
+  agent?: Agent
+  createConnection?: Agent['createConnection']
 }
 
 /**
- * Sends one request and reads its response: until its end, 10 KiB, 2,000 parts or `ending`, whichever is first. Headers that have arrived
+ * Sends one request and reads its response: until its end, 10 KiB, 2,000 parts or the end of the attempt, whichever is first. Headers that have arrived
  * count, however the body ends. Unless the response was read to its end, the connection is destroyed.
  */
-export function exchange(way: Way, target: Target, { headers, body }: Outgoing, ending: AbortSignal): Promise<Outcome> {
+export function exchange(way: Way, attempt: Attempt, { headers, body }: Outgoing): Promise<Outcome> {
+  const { target } = attempt
   return new Promise((resolve) => {
+    // Node copies these arguments several times: few of them, without spreading, save a third of the time of a request.
     const args: AttemptArgs = {
-      ...way,
-      target,
-      ending,
+      agent: way.agent,
+      createConnection: way.createConnection,
+      attempt,
       method: 'POST',
       host: target.host,
       port: target.port,
-      path: target.url.pathname + target.url.search,
-      headers: { ...headers, Host: target.url.host, 'Content-Length': body.length },
+      path: target.path,
+      headers,
       maxHeaderSize: limits.target_response_header_bytes_max,
       // Also where NODE_OPTIONS says otherwise.
       insecureHTTPParser: false,
@@ -63,12 +91,10 @@ export function exchange(way: Way, target: Target, { headers, body }: Outgoing, 
     const end = (reason: Error | string, { is_whole = false } = {}) => {
       if (isOver) return
       isOver = true
-      ending.removeEventListener('abort', onEnding)
       // Before the request was sent whole, the agent would wait for that, without a time limit.
       if (!is_whole || !request.writableFinished) request.destroy()
-      resolve(response === undefined ? withoutResponse(request, reason, ending) : withResponse(response, read))
+      resolve(response === undefined ? withoutResponse(request, reason, attempt) : withResponse(response, read))
     }
-    const onEnding = () => end(ending.reason)
 
     request.on('error', end)
     request.on('close', () => end('the connection was closed before a response'))
@@ -88,8 +114,8 @@ export function exchange(way: Way, target: Target, { headers, body }: Outgoing, 
       arriving.on('end', () => end('the response is whole', { is_whole: true }))
       arriving.on('error', end)
     })
-    ending.addEventListener('abort', onEnding)
-    if (ending.aborted) onEnding()
+    attempt.onEnd = () => end(attempt.reason as Error)
+    if (attempt.reason !== null) attempt.onEnd()
     else request.end(body)
   })
 }
@@ -107,9 +133,9 @@ function onBytes(response: IncomingMessage, take: (chunk: Buffer) => void): void
   response.resume()
 }
 
-function withoutResponse(request: ClientRequest, reason: Error | string, ending: AbortSignal): Outcome {
+function withoutResponse(request: ClientRequest, reason: Error | string, attempt: Attempt): Outcome {
   const error = typeof reason === 'string' ? new TargetFailure(reason) : reason
-  const isStale = request.reusedSocket && !ending.aborted && ['ECONNRESET', 'EPIPE'].includes(codeOf(error))
+  const isStale = request.reusedSocket && attempt.reason === null && ['ECONNRESET', 'EPIPE'].includes(codeOf(error))
   return { ...failed(error), is_stale_socket: isStale }
 }
 

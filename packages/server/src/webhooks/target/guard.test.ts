@@ -17,7 +17,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver()
 })
 
-const body = Buffer.from('{}')
+const body = '{}'
 
 async function post(url: string, options: Partial<TargetClientOptions> = {}): Promise<AttemptResult> {
   const client = newTargetClient({ timeout_ms: 200_000, allow_private: false, ...options })

@@ -8,6 +8,8 @@ export interface Target {
   /** A name without its final dot, or an address without brackets. */
   host: string
   port: number
+  /** With the query, as it is sent. */
+  path: string
 }
 
 /** What is wrong with a URL, and what else its text alone shows. */
@@ -31,7 +33,8 @@ export function readTarget(text: string, { allow_private }: { allow_private: boo
   const host = hostOf(url)
   const whyNot = allow_private ? null : whyNotPublicHost(host)
   if (whyNot !== null) return { reason: 'private', sentence: whyNot }
-  return { url, host, port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port) }
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return { url, host, port, path: url.pathname + url.search }
 }
 
 export const isFault = (read: Target | UrlFault): read is UrlFault => 'reason' in read
