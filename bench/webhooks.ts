@@ -34,7 +34,7 @@ interface Sample {
 export async function webhooks(): Promise<void> {
   const shop = await openShop({ is_durable: true, env: { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' } })
   const port = await freePort()
-  const target = await startServer('./servers/bare-http.ts', { PORT: String(port) })
+  const target = await startServer('./servers/webhook-target.ts', { PORT: String(port) })
   try {
     const quiet = await prepare(await newProject(shop, 'No webhook'))
     const telling = await prepare(await newProject(shop, 'One webhook'))

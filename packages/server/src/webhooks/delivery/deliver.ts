@@ -114,9 +114,9 @@ export function newDelivery(runtime: Runtime): Delivery {
     return hasMore
   }
 
-  /** Starts one attempt per webhook in turn, until nothing more can start. */
+  /** Starts one attempt per webhook in turn, until nothing more can start. A busy node starts them by its timer only. */
   function startAttempts(): void {
-    if (isStopping) return
+    if (isStopping || startTimer !== undefined) return
     const now = performance.now()
     const slots = held.freeSlots(now)
     const ready = held.queued().filter((each) => isFresh(each, now) && held.coversAttempt(each, now))

@@ -23,7 +23,7 @@ interface Outcomes {
 }
 
 /** Attempts end one by one; those of this time are recorded together. */
-const waitMs = 30
+const waitMs = 100
 const recordAtOnce = 100
 /** While the database cannot be written. */
 const retryMs = 1_000

@@ -258,8 +258,11 @@ interface RecordedAttempt {
  * Records attempts, with one statement. A send-out that has ended meanwhile (another attempt succeeded, its webhook was switched off)
  * ends no second time, and a manual attempt that failed changes nothing but the log. A manual attempt that was requested while another
  * one ran stays requested. Manual retries may go on for ever: the row keeps the latest attempts.
+ *
+ * It commits without waiting for the disk: an attempt whose record a crash of the database loses is made again.
  */
 const recordStatement = preparedStatement<RecordedAttempt>(`
+  with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
   update webhook_sendouts s set
     attempts = case when jsonb_array_length(s.attempts) < ${limits.sendout_attempts_kept} then s.attempts
       else jsonb_path_query_array(s.attempts, '$[last - ${limits.sendout_attempts_kept - 2} to last]') end || r.attempt,
@@ -285,7 +288,7 @@ const recordStatement = preparedStatement<RecordedAttempt>(`
       else r.next_attempt_at end,
     is_manual = s.is_manual and not r.is_manual
   from jsonb_to_recordset($1::jsonb) as r (project_id text, id text, target_url text, attempt jsonb, succeeded boolean,
-    is_manual boolean, next_attempt_at timestamptz)
+    is_manual boolean, next_attempt_at timestamptz), relaxed
   where s.project_id = r.project_id and s.id = r.id
   returning s.id, s.status`)
 

@@ -28,15 +28,15 @@ export function newAgents(options: Pick<Connection, 'allow_private' | 'lookup' |
       )
       return undefined
     }
-    agent.keepSocketAlive = (socket) => idleCount() < limits.target_idle_connections_max && keep(agent, socket)
+    agent.keepSocketAlive = (socket) => mayKeepOneMore() && keep(agent, socket)
     return agent
   }
   const http = newAgent(false)
   const https = newAgent(true)
-  const idleCount = () =>
-    [http, https]
-      .flatMap((agent) => Object.values(agent.freeSockets))
-      .reduce((sum, list) => sum + (list?.length ?? 0), 0)
+  /** Idle connections are counted only if there are many in all. */
+  const mayKeepOneMore = () =>
+    countAll(http) + countAll(https) <= limits.target_idle_connections_max ||
+    idleCount(http) + idleCount(https) < limits.target_idle_connections_max
 
   return {
     of: ({ url }) => (url.protocol === 'https:' ? https : http),
@@ -46,6 +46,12 @@ export function newAgents(options: Pick<Connection, 'allow_private' | 'lookup' |
     },
   }
 }
+
+/** Also those in use; a counter of Node that its types leave out. */
+const countAll = (agent: Agent): number => (agent as Agent & { totalSocketCount: number }).totalSocketCount
+
+const idleCount = ({ freeSockets }: Agent): number =>
+  Object.values(freeSockets).reduce((sum, list) => sum + (list?.length ?? 0), 0)
 
 /** The inherited method returns whether the connection may be kept, which its type does not say: false if the target announces otherwise. */
 const keep = (agent: Agent, ...args: Parameters<Agent['keepSocketAlive']>): boolean =>

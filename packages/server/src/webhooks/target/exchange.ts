@@ -1,4 +1,10 @@
-import { type Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as newRequest } from 'node:http'
+import {
+  type Agent,
+  type ClientRequest,
+  type ClientRequestArgs,
+  type IncomingMessage,
+  request as newRequest,
+} from 'node:http'
 import { limits } from '../../core/lib/limits.ts'
 import { codeOf, TargetFailure } from './failure.ts'
 import { responseText } from './response-text.ts'
