@@ -50,8 +50,13 @@ export const behaviours = {
   /** The limit is in the middle of a character. */
   long_umlauts: (socket) => answer(socket, 200, `a${'ü'.repeat(10_000)}`),
 
+  processing: (socket) => {
+    socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')
+    answer(socket, 200, 'thank you')
+  },
+  /** An answer to `Expect: 100-continue`, which we do not send. */
   continue: (socket) => {
-    socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')
+    socket.write('HTTP/1.1 100 Continue\r\n\r\n')
     answer(socket, 200, 'thank you')
   },
   upgrade: (socket) =>

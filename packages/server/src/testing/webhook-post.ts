@@ -7,6 +7,6 @@ import { newTargetClient } from '../webhooks/target/client.ts'
 const [, , ...urls] = process.argv
 const client = newTargetClient({ timeout_ms: 60_000, allow_private: true })
 const results = []
-for (const url of urls) results.push(await client.post(url, {}, '{}'))
+for (const url of urls) results.push(await client.post(url, {}, Buffer.from('{}')))
 await client.close()
 process.stdout.write(JSON.stringify(results))

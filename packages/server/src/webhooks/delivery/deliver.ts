@@ -146,7 +146,7 @@ export function newDelivery(runtime: Runtime): Delivery {
     held.begin(each, slot)
     tally.in_flight += 1
     const began = runtime.now()
-    const body = sendout.body ?? bodyOf(bodyPartsOf(sendout))
+    const body = Buffer.from(sendout.body ?? bodyOf(bodyPartsOf(sendout)))
     const headers = requestHeaders(sendout, body, signingTokens(webhook, began), began)
     const result = await client.post(webhook.target_url, headers, body)
     held.end(each, slot)

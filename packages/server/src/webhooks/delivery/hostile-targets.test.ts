@@ -32,7 +32,7 @@ const row = (
 
 const closed = 'the connection was closed before a response'
 const notHttp = 'the response is not valid HTTP'
-const late = 'no response within 250 ms'
+const late = 'no response within 1 s'
 const certificate = (why: string) => `the certificate is not valid: ${why}`
 const thanks = { status_code: 200, error: null, response_body: 'thank you' }
 
@@ -60,7 +60,7 @@ const groups: Record<string, Group> = {
       row('redirect', 302, 'the target redirects (302)', 'moved'),
       row('redirect_to_private', 307, 'the target redirects (307)', 'moved'),
       row('redirect_for_ever', 308, 'the target redirects (308)', 'moved'),
-      row('upgrade', 101, 'the target answered 101', null),
+      row('upgrade', null, 'the target switches the protocol', null),
       row('close', null, closed, null),
       row('reset', null, closed, null),
       row('close_in_headers', null, closed, null),
@@ -77,7 +77,7 @@ const groups: Record<string, Group> = {
     ],
   },
   'a target that does not answer in time': {
-    env: { WEBHOOK_TIMEOUT_MS: '250' },
+    env: { WEBHOOK_TIMEOUT_MS: '1000' }, // requests must arrive in time on a busy machine too
     offsets: retryOffsets,
     rows: [
       row('hang', null, late, null),

@@ -24,11 +24,10 @@ export function signingTokens(keys: SigningKeys, now: number): [string, ...strin
  */
 export function requestHeaders(
   { id, is_test }: { id: string; is_test: boolean },
-  text: string,
+  body: Buffer,
   tokens: readonly [string, ...string[]],
   now: number,
 ): Record<string, string> {
-  const body = Buffer.from(text) // encoded once for all signatures
   const seconds = Math.floor(now / 1_000)
   const signatures = tokens.map((token) => {
     const hmac = createHmac('sha256', token).update(`${id}.${seconds}.`).update(body)

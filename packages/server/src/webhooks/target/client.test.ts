@@ -1,6 +1,6 @@
-import { ClientRequest } from 'node:http'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { until } from '../../testing/background.ts'
 import type { Behaviour } from '../../testing/webhook-behaviours.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../../testing/webhook-receiver.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver()
 })
 
-const body = '{"a":1,"b":"ü"}'
+const body = Buffer.from('{"a":1,"b":"ü"}')
 
 /** Long enough that no attempt of a test ends by it, also on a busy machine. */
 const ample = 200_000
@@ -54,8 +54,9 @@ describe('what a target answers', () => {
     ['redirect', 302, 'the target redirects (302)', 'moved'],
     ['redirect_to_private', 307, 'the target redirects (307)', 'moved'],
     ['redirect_for_ever', 308, 'the target redirects (308)', 'moved'],
-    ['continue', 200, null, 'thank you'],
-    ['upgrade', 101, 'the target answered 101', null],
+    ['processing', 200, null, 'thank you'],
+    ['continue', null, 'the target sent a response that nobody asked for', null],
+    ['upgrade', null, 'the target switches the protocol', null],
     ['close', null, closed, null],
     ['reset', null, closed, null],
     ['close_in_headers', null, closed, null],
@@ -103,20 +104,20 @@ describe('what a target answers', () => {
 
   test('a target that answers without reading a large body has answered, and is not sent the rest', async () => {
     const own = await startWebhookReceiver()
-    const large = ' '.repeat(30_000_000)
+    const large = Buffer.alloc(30_000_000, ' ')
     expect(await newClient().post(`${own.address}/unread`, {}, large)).toMatchObject({ status_code: 200, error: null })
     await untilAllClosed(own)
     expect(own.connections().bytes_read).toBeLessThan(large.length)
   })
 
   test('what arrived together with the end of an attempt is not parsed', async () => {
-    // 64 KiB hold 2,300 interim responses; the attempt ends at the 21st, and one slice holds 73.
-    const emitted = vi.spyOn(ClientRequest.prototype, 'emit')
-    onTestFinished(() => emitted.mockRestore())
+    // 64 KiB hold 2,300 interim responses; the attempt ends at the 21st.
+    let count = 0
+    const countHeads = () => void count++
+    subscribe('undici:request:headers', countHeads)
+    onTestFinished(() => void unsubscribe('undici:request:headers', countHeads))
     await post(newClient(), 'endless_information')
-    const count = emitted.mock.calls.filter(([event]) => event === 'information').length
-    expect(count).toBeGreaterThan(20)
-    expect(count).toBeLessThan(150)
+    expect(count).toBe(21)
   })
 
   test('a redirect is not followed', async () => {
@@ -187,22 +188,22 @@ describe('what is sent', () => {
     const headers = { 'Content-Type': 'application/json', 'User-Agent': 'Guerdon/1', 'webhook-id': 'whs_1' }
     await newClient().post(`${receiver.address}/ok/ü?a=1&b=%20#part`, headers, body)
     const { head, body: bytes } = (await receiver.allRequests()).at(-1)!
-    expect(bytes.toString()).toBe(body)
+    expect(bytes.equals(body)).toBe(true)
     expect(head.split('\r\n')).toEqual([
       'POST /ok/%C3%BC?a=1&b=%20 HTTP/1.1',
+      `host: 127.0.0.1:${receiver.ports.http}`,
+      'connection: keep-alive',
       'Content-Type: application/json',
       'User-Agent: Guerdon/1',
       'webhook-id: whs_1',
-      `Host: 127.0.0.1:${receiver.ports.http}`,
-      'Content-Length: 16',
-      'Connection: keep-alive',
+      'content-length: 16',
     ])
   })
 
   test('a header that would begin another line is not sent', async () => {
     const before = (await receiver.allRequests()).length
     const result = await newClient().post(`${receiver.address}/ok`, { 'X-Bad': 'a\r\nHost: other' }, body)
-    expect(result).toMatchObject({ status_code: null, error: expect.stringContaining('ERR_INVALID_CHAR') })
+    expect(result).toMatchObject({ status_code: null, error: 'the request cannot be sent' })
     expect((await receiver.allRequests()).length).toBe(before)
   })
 })

@@ -1,5 +1,5 @@
 import { limits } from '../../core/lib/limits.ts'
-import { newAgents } from './agents.ts'
+import { type Connection, newConnections } from './connections.ts'
 import { Attempt, exchange, failed, type Outcome, type Outgoing } from './exchange.ts'
 import { inWords, sentenceOf, TargetFailure } from './failure.ts'
 import { type Lookup, newLookup } from './lookup.ts'
@@ -16,7 +16,7 @@ export interface AttemptResult {
 
 export interface TargetClient {
   /** Makes one attempt, and never rejects. */
-  post(url: string, headers: Record<string, string>, body: string): Promise<AttemptResult>
+  post(url: string, headers: Record<string, string>, body: Buffer): Promise<AttemptResult>
   /** Ends running attempts and closes all connections. */
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function newTargetClient(options: TargetClientOptions): TargetClient {
   const { timeout_ms, allow_private } = options
   const names = options.lookup === undefined ? newLookup({ allow_private }) : { lookup: options.lookup, close() {} }
   const limitMs = Math.min(timeout_ms, limits.target_connect_ms)
-  const agents = newAgents({ allow_private, lookup: names.lookup, limit_ms: limitMs })
+  const connections = newConnections({ allow_private, lookup: names.lookup, limit_ms: limitMs })
   const targets = newTargets(allow_private)
   const running = new Map<Attempt, Promise<Outcome>>()
   let isClosed = false
@@ -45,14 +45,14 @@ export function newTargetClient(options: TargetClientOptions): TargetClient {
   async function send(attempt: Attempt, request: Outgoing): Promise<Outcome> {
     const late = () => attempt.end(new TargetFailure(`no response within ${inWords(timeout_ms)}`))
     const timer = setTimeout(late, timeout_ms)
-    const agent = agents.of(attempt.target)
     try {
-      const outcome = await exchange({ agent }, attempt, request)
+      const idle = connections.takeIdle(attempt.target)
+      const [outcome, left] = await exchangeOn(idle ?? (await open(attempt)), attempt, request)
       // The target closed an idle connection while we reused it: not its failure, and the retry would be a minute later.
-      if (!outcome.is_stale_socket) return outcome
-      return await exchange({ createConnection: agent.createConnection }, attempt, request)
+      if (left !== 'stale') return outcome
+      const [second] = await exchangeOn(await open(attempt), attempt, request)
+      return second
     } catch (error) {
-      // Node refuses a header or a path that it cannot send.
       return failed(error as Error)
     } finally {
       clearTimeout(timer)
@@ -60,12 +60,30 @@ export function newTargetClient(options: TargetClientOptions): TargetClient {
     }
   }
 
-  function outcomeOf(url: string, headers: Record<string, string>, body: string): Outcome | Promise<Outcome> {
+  async function open(attempt: Attempt): Promise<Connection> {
+    const connecting = new AbortController()
+    attempt.onEnd = (reason) => connecting.abort(reason)
+    if (attempt.reason !== null) throw attempt.reason
+    return connections.open(attempt.target, connecting.signal)
+  }
+
+  async function exchangeOn(connection: Connection, attempt: Attempt, request: Outgoing) {
+    try {
+      const ended = await exchange(connection, attempt, request)
+      if (ended[1] === 'idle') connections.release(attempt.target, connection)
+      return ended
+    } catch (error) {
+      connection.destroy(error as Error) // a header or a path that cannot be sent
+      throw error
+    }
+  }
+
+  function outcomeOf(url: string, headers: Record<string, string>, body: Buffer): Outcome | Promise<Outcome> {
     const target = targets(url)
     if (isFault(target)) return failed(new TargetFailure(target.sentence))
     if (isClosed) return failed(stopped())
     const attempt = new Attempt(target)
-    const outcome = send(attempt, { headers: rawHeaders(target, headers, body), body })
+    const outcome = send(attempt, { headers, body })
     running.set(attempt, outcome)
     return outcome
   }
@@ -87,7 +105,7 @@ export function newTargetClient(options: TargetClientOptions): TargetClient {
       const ended = [...running.values()]
       for (const attempt of running.keys()) attempt.end(stopped())
       await Promise.all(ended)
-      agents.close()
+      connections.close()
       names.close()
     },
   }
@@ -108,12 +126,5 @@ function newTargets(allowPrivate: boolean): (url: string) => Target | UrlFault {
 }
 
 const targetsRemembered = 1_000
-
-function rawHeaders({ url }: Target, headers: Record<string, string>, body: string): string[] {
-  const raw: string[] = []
-  for (const name in headers) raw.push(name, headers[name] as string)
-  raw.push('Host', url.host, 'Content-Length', String(Buffer.byteLength(body)))
-  return raw
-}
 
 const stopped = () => new TargetFailure('the attempt was stopped')

@@ -34,7 +34,7 @@ export function connectTarget(connection: Connection): Promise<Socket> {
       if (error !== undefined) {
         socket?.destroy()
         reject(error)
-      } else resolve(readInSlices(socket as Socket))
+      } else resolve(socket as Socket)
     }
     const onAbort = () => end(signal.reason)
     const timer = setTimeout(() => end(new TargetFailure(`no connection within ${inWords(limit_ms)}`)), limit_ms)
@@ -111,21 +111,3 @@ function secureContext(): SecureContext {
   context ??= createSecureContext()
   return context
 }
-
-/**
- * Node reads up to 64 KiB at once and parses all of it, also after the attempt has ended: with thousands of tiny parts (interim
- * responses, chunks) that takes 40 ms. In slices, an attempt that has ended parses no more than one.
- */
-function readInSlices(socket: Socket): Socket {
-  const push = socket.push.bind(socket)
-  socket.push = (chunk: Buffer | null) => {
-    if (chunk === null) return push(null)
-    let wantsMore = true
-    for (let at = 0; at < chunk.length && !socket.destroyed; at += sliceBytes)
-      wantsMore = push(chunk.subarray(at, at + sliceBytes))
-    return wantsMore
-  }
-  return socket
-}
-
-const sliceBytes = 2_048

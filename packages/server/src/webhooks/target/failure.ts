@@ -3,18 +3,21 @@ export class TargetFailure extends Error {}
 
 /** An error of an attempt as one short sentence. Texts of the target (in certificates) are cut, and cannot break a line or a column. */
 export function sentenceOf(error: Error): string {
-  return printable(error instanceof TargetFailure ? error.message : sentenceOfCode(codeOf(error)))
+  return printable(error instanceof TargetFailure ? error.message : sentenceOfError(error))
 }
 
 export const codeOf = (error: Error): string => String((error as NodeJS.ErrnoException).code ?? error.message)
 
-function sentenceOfCode(code: string): string {
-  const sentence = sentences[code]
+function sentenceOfError(error: Error): string {
+  const code = codeOf(error)
+  const sentence = sentences[code] ?? sentences[`${code} ${error.message}`]
   if (sentence !== undefined) return sentence
-  return code.startsWith('HPE_') ? 'the response is not valid HTTP' : `the connection failed (${code})`
+  return error.name === 'HTTPParserError' ? notHttp : `the connection failed (${code})`
 }
 
+export const headersTooLarge = 'the headers of the response are too large'
 const closed = 'the connection was closed before a response'
+const notHttp = 'the response is not valid HTTP'
 const unreachable = 'the address cannot be reached'
 
 const sentences: Record<string, string> = {
@@ -26,8 +29,13 @@ const sentences: Record<string, string> = {
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
   EADDRNOTAVAIL: unreachable,
-  HPE_HEADER_OVERFLOW: 'the headers of the response are too large',
-  HPE_INVALID_EOF_STATE: closed,
+  'UND_ERR_SOCKET other side closed': closed,
+  'UND_ERR_SOCKET closed': closed,
+  'UND_ERR_SOCKET bad upgrade': 'the target switches the protocol',
+  'UND_ERR_SOCKET bad response': 'the target sent a response that nobody asked for',
+  UND_ERR_HEADERS_OVERFLOW: headersTooLarge,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: notHttp,
+  UND_ERR_INVALID_ARG: 'the request cannot be sent',
 }
 
 /** Errors of a TLS handshake. Those of the certificate have codes of their own (`CERT_HAS_EXPIRED`) and neither prefix. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver()
 })
 
-const body = '{}'
+const body = Buffer.from('{}')
 
 async function post(url: string, options: Partial<TargetClientOptions> = {}): Promise<AttemptResult> {
   const client = newTargetClient({ timeout_ms: 200_000, allow_private: false, ...options })
