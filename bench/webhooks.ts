@@ -18,7 +18,7 @@ const connections = 8
 const warmUpSeconds = 4
 const codes = 60_000
 
-/** The ratio that each case may have, requests per second without a webhook to those with it. */
+/** The ratio of CPU time per request, all deliveries included, that each case may have. */
 const allowed = new Map([
   ['redemption, distinct codes', 1.25],
   ['validation, 1 code, 3 lines', 1.05],
@@ -43,18 +43,16 @@ export async function webhooks(): Promise<void> {
     const body = { target_url: `http://127.0.0.1:${port}/`, events }
     await call({ ...shop, headers: managementHeaders }, 'POST', path, body)
     await query(shop, 'analyze')
-    console.log('| Case | requests per second | CPU per request | with deliveries | wanted |\n|---|--:|--:|--:|--:|')
+    console.log('| Case | requests per second | CPU per request | with deliveries | at most |\n|---|--:|--:|--:|--:|')
     for (const [name, most] of allowed) {
       const samples = await measureBoth(shop, loadOf(quiet.cases, name), loadOf(telling.cases, name))
-      const ratio = (of: keyof Sample) => {
-        const ratios = samples.map(([quiet, telling]) =>
-          of === 'per_second' ? quiet[of] / telling[of] : telling[of] / quiet[of],
+      const ratio = (of: keyof Sample) =>
+        median(
+          samples.map(([quiet, telling]) => (of === 'per_second' ? quiet[of] / telling[of] : telling[of] / quiet[of])),
         )
-        return `${median(ratios).toFixed(3)} ×`
-      }
-      console.log(
-        `| ${name} | ${ratio('per_second')} | ${ratio('cpu_ms')} | ${ratio('cpu_all_ms')} | at most ${most} × |`,
-      )
+      const figures = [ratio('per_second'), ratio('cpu_ms'), ratio('cpu_all_ms')].map((each) => `${each.toFixed(3)} ×`)
+      const verdict = ratio('cpu_all_ms') <= most ? `${most}` : `${most}, missed`
+      console.log(`| ${name} | ${figures.join(' | ')} | ${verdict} |`)
     }
     await tellDeliveries(shop)
   } finally {
