@@ -85,6 +85,7 @@ export function exchange(
       onResponseError: (_controller, error) => end(error),
     }
     attempt.onEnd = end
+    if (attempt.reason !== null) return end(attempt.reason) // ended at the moment when the connection was made
     connection.limitRead(rawBytesMax, () => end(status === null ? new TargetFailure(headersTooLarge) : long))
     connection.client.dispatch({ method: 'POST', path: attempt.target.path, headers, body }, handler)
   })
