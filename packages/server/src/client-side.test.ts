@@ -1010,7 +1010,11 @@ describe('consents', () => {
     expectNothingPrivate(answer)
     const { data } = await ok(shop, 'GET', '/v1/customers/ann/consents')
     expect(data).toMatchObject([
-      { id, given: status === 204, decisions: status === 204 ? [{ channel: 'CLIENT_API' }] : [] },
+      {
+        id,
+        given: status === 204,
+        decisions: status === 204 ? [{ channel: 'CLIENT_API', is_proven: named === 'a tracking id' }] : [],
+      },
     ])
   })
 

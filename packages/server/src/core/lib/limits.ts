@@ -53,7 +53,7 @@ export const limits = {
   consents_max: 100,
   /** Groups of consents of a project, whose list is not paged. */
   consent_groups_max: 100,
-  /** Decisions of a customer that are kept for each consent, the newest: as proof, bounded because a page may change its mind at will. */
+  /** Decisions of a customer that are kept for each consent, the first and the newest: as proof, bounded because a page may change its mind at will. */
   consent_decisions_max: 20,
   /** Customers of a static segment. */
   static_segment_customers_max: 20_000,
