@@ -21,6 +21,9 @@ export async function lockUsers(db: Db): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('users', 0))`.execute(db)
 }
 
+/** Not by `lower` of the database, whose result depends on the locale of the database: in a Turkish one, INFO@… is not info@…. */
+const toLogin = (email: string): string => email.toLowerCase()
+
 /** Inserts a user; undefined if the e-mail address is taken. */
 export async function insertUser(
   db: Db,
@@ -35,7 +38,7 @@ export async function insertUser(
     throw invalidPayload(`An installation must NOT have more than ${limits.users_max} users`)
   return db
     .insertInto('users')
-    .values({ ...columns, id: newId('user'), login: email, email })
+    .values({ ...columns, id: newId('user'), login: toLogin(email), email })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
@@ -47,14 +50,15 @@ export async function findUser(
   by: { id: string } | { login: string } | { id_or_login: string },
   { lock = false }: { lock?: boolean } = {},
 ): Promise<UserRecord | undefined> {
-  const isLogin = (login: string) => sql<boolean>`lower(login) = lower(${login})`
   const users = db.selectFrom('users').selectAll()
   const found =
     'id' in by
       ? users.where('id', '=', by.id as UserRecord['id'])
       : 'login' in by
-        ? users.where(isLogin(by.login))
-        : users.where((eb) => eb.or([eb('id', '=', by.id_or_login as UserRecord['id']), isLogin(by.id_or_login)]))
+        ? users.where('login', '=', toLogin(by.login))
+        : users.where((eb) =>
+            eb.or([eb('id', '=', by.id_or_login as UserRecord['id']), eb('login', '=', toLogin(by.id_or_login))]),
+          )
   return (lock ? found.forKeyShare() : found).executeTakeFirst()
 }
 

@@ -177,6 +177,16 @@ describe('an invitation', () => {
     expect(await mailsTo(email)).toEqual([])
   })
 
+  test('keeps the address as it was written, and has the login in lower case, in every locale of the database', async () => {
+    const name = uniqueName('X')
+    const user = await newUser({ email: `ÄNNI.${name}@Shop.test` })
+    expect(user).toMatchObject({ email: `ÄNNI.${name}@Shop.test`, login: `änni.${name.toLowerCase()}@shop.test` })
+    for (const login of [user.login, user.email, `Änni.${name}@SHOP.test`])
+      expect((await shop.manage('GET', `/users/${encodeURIComponent(login)}`)).body).toEqual(user)
+    const again = { email: `änni.${name}@shop.test`, first_name: '', last_name: '' }
+    expect(await invite({ ...again, projects: { [shop.project_id]: 'USER' } })).toMatchObject({ status: 409 })
+  })
+
   test('to an unknown project or with an unknown role creates nothing', async () => {
     const email = newEmail()
     const person = { email, first_name: 'Ann', last_name: 'Lee' }

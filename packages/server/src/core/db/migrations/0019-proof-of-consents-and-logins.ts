@@ -3,10 +3,31 @@ import type { Db } from '../database.ts'
 
 /**
  * What a customer agreed to stays readable: deleted consents are kept as such, each decision refers to the text that was in force,
- * and says whether the customer was proven (docs/decisions/0053-consents.md).
+ * and says whether the customer was proven (docs/decisions/0053-consents.md). Logins are in lower case
+ * (docs/decisions/0051-users-and-one-time-links.md).
  */
 export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
+  await lowerLogins(db)
+}
+
+/**
+ * By JavaScript, as new logins are: `lower` of the database depends on its locale. A user whose login would equal that of another one
+ * keeps theirs as it is.
+ */
+async function lowerLogins(db: Db): Promise<void> {
+  const { rows } = await sql<{
+    id: string
+    login: string
+  }>`select id, login from users order by created_at, id`.execute(db)
+  const taken = new Set(rows.map(({ login }) => login))
+  for (const { id, login } of rows) {
+    const lower = login.toLowerCase()
+    if (taken.has(lower)) continue
+    await sql`update users set login = ${lower} where id = ${id}`.execute(db)
+    taken.add(lower)
+  }
+  await sql`create unique index users_login on users (login)`.execute(db)
 }
 
 const statements = [
@@ -37,4 +58,8 @@ const statements = [
     from consent_decisions d
     where not exists (select from consents c where c.project_id = d.project_id and c.id = d.consent_id)
     group by d.project_id, d.consent_id`,
+
+  // The index of logins covers both: a login is the address in lower case.
+  'drop index users_email',
+  'drop index users_login',
 ]
