@@ -129,18 +129,14 @@ export async function findUserOfProject(
   return usersOf(db, projectId).where('users.id', '=', user.id).executeTakeFirst()
 }
 
-/** The users of a project, oldest first: a page of them, or all. */
+/** The users of a project, oldest first: a page of them, or those that the list has where no page is asked for. */
 export async function listUsersOfProject(
   db: Db,
   projectId: string,
-  page: { limit?: number; page?: number },
+  query: { limit?: number; page?: number },
 ): Promise<{ rows: AssignedUser[]; total: number }> {
-  const users = usersOf(db, projectId)
-  if (page.limit === undefined && page.page === undefined) {
-    const rows = await users.orderBy('users.created_at').orderBy('users.id').execute()
-    return { rows, total: rows.length }
-  }
-  return pageOf(users, page, {
+  const isPaged = query.limit !== undefined || query.page !== undefined
+  return pageOf(usersOf(db, projectId), isPaged ? query : { limit: limits.users_listed_max }, {
     columns: { created_at: 'users.created_at' },
     default_order: 'created_at',
     id: 'users.id',

@@ -461,6 +461,23 @@ describe('roles in a project', () => {
     expect(await other.manage('GET', '/users/%00')).toMatchObject({ status: 404 })
   })
 
+  test('are listed up to a bound where no page is asked for, with the number of all', async () => {
+    const other = await newProject()
+    const email = uniqueName('many')
+    await sql`
+      with made as (
+        insert into users (id, login, email, first_name, last_name, created_at)
+        select ${email} || n, ${email} || n, ${email} || n, '', '', now()
+        from generate_series(1, ${limits.users_listed_max}::int) as n returning id)
+      insert into project_users (project_id, user_id, role) select ${other.project_id}, id, 'USER' from made`.execute(
+      db(),
+    )
+    const { data, total } = (await other.manage('GET', '/users')).body
+    expect([data.length, total]).toEqual([limits.users_listed_max, limits.users_listed_max + 1]) // and the owner
+    expect((await other.manage('GET', '/users?limit=100&page=11')).body.data).toHaveLength(1)
+    await sql`delete from users where starts_with(id, ${email})`.execute(db())
+  })
+
   test('are listed oldest first, all at once or in pages', async () => {
     const other = await newProject()
     const invited: unknown[] = (await other.manage('GET', '/users')).body.data // the owner

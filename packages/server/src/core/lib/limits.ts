@@ -259,8 +259,10 @@ export const limits = {
   /** Cached keys, tokens and projects of a node. */
   credential_cache_entries_max: 20_000,
 
-  /** Users of an installation: the list of users of a project is not paged unless asked for. */
+  /** Users of an installation. */
   users_max: 10_000,
+  /** Users that the list of users of a project has without `limit` and `page`, which the contract does not know. */
+  users_listed_max: 1_000,
   /** Projects that an invitation names. */
   invited_projects_max: 1_000,
   /** Projects that the mail of an invitation lists; it counts the others. */
