@@ -66,6 +66,22 @@ export async function listOwners(db: Db): Promise<UserRecord[]> {
   return db.selectFrom('users').where('is_owner', '=', true).orderBy('created_at').selectAll().execute()
 }
 
+/**
+ * Makes a user an owner, who is ADMIN of every project, and ends their link: whoever invited them has seen it. The caller has called
+ * `lockUsers`. The lock of the row waits for requests that make a link for them now.
+ */
+export async function makeOwner(db: Db, id: UserRecord['id']): Promise<void> {
+  await db.selectFrom('users').where('id', '=', id).select('id').forUpdate().execute()
+  await db.updateTable('users').set({ is_owner: true }).where('id', '=', id).execute()
+  await db.deleteFrom('user_links').where('user_id', '=', id).execute()
+  await assignToAllProjects(db, id)
+}
+
+/** Makes an owner an ordinary user; their roles stay, and can be changed then. Call it under `lockUsers`. */
+export async function makeNoOwner(db: Db, id: UserRecord['id']): Promise<void> {
+  await db.updateTable('users').set({ is_owner: false }).where('id', '=', id).execute()
+}
+
 /** Deletes a user with their links and roles. */
 export async function deleteUser(db: Db, id: UserRecord['id']): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
