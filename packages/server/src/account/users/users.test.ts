@@ -141,11 +141,13 @@ describe('an invitation', () => {
         '  - Test shop (USER)',
         '  - Toys Bcc: eve@evil.test (VIEWER)',
         '',
-        'Open this link to set your password:',
+        'By this link you will set your password for the dashboard:',
         '',
         link,
         '',
         `The link works once, until ${expires_at.slice(0, 10)} ${expires_at.slice(11, 16)} UTC. A newer link replaces it.`,
+        'The dashboard is not part of this release of Guerdon: the page does not exist yet, and there is nothing to do now.',
+        'Whoever invited you can send you a new link when it does.',
         'If you did not expect this invitation, you can ignore this mail.',
         '',
       ].join('\n'),
@@ -529,6 +531,17 @@ describe('an owner', () => {
           details: 'User owner@localhost is an owner, and an owner is ADMIN of every project',
         },
       })
+    // Nor does one get the link by which whoever has it becomes the owner.
+    for (const name of [owner.id, 'owner@localhost', 'OWNER@localhost'])
+      expect(await installation.manage('POST', `${users}/${name}/invitation`)).toMatchObject({
+        status: 403,
+        body: {
+          key: 'forbidden',
+          details: 'User owner@localhost is an owner: only the command line makes their links (guerdon users reset)',
+        },
+      })
+    expect(await db().selectFrom('user_links').where('user_id', '=', owner.id).selectAll().execute()).toEqual([])
+    expect(await mailsTo('owner@localhost')).toEqual([])
     expect(await installation.manage('PUT', `${users}/${owner.id}`, { role: 'ADMIN' })).toMatchObject({ status: 200 })
     expect((await installation.manage('GET', users)).body).toEqual(list.body)
   })
