@@ -17,6 +17,7 @@ async function main(): Promise<void> {
       kind: { type: 'string' },
       role: { type: 'string' },
       owner: { type: 'boolean' },
+      no: { type: 'boolean' },
       'first-name': { type: 'string' },
       'last-name': { type: 'string' },
       each: { type: 'boolean' },
@@ -61,10 +62,10 @@ function isUsersCall(
   verb: string | undefined,
   email: string | undefined,
   more: string[],
-): verb is 'list' | 'invite' | 'reset' | 'remove' {
+): verb is 'list' | 'invite' | 'reset' | 'owner' | 'remove' {
   if (more.length > 0) return false
   if (verb === 'list') return email === undefined
-  return (verb === 'invite' || verb === 'reset' || verb === 'remove') && email !== undefined
+  return ['invite', 'reset', 'owner', 'remove'].includes(verb ?? '') && email !== undefined
 }
 
 // `guerdon keys list | head -1` closes the pipe before everything is printed. Without a listener, EPIPE would end the process with a

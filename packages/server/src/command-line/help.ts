@@ -5,6 +5,7 @@ keys revoke ID`
 const users = `users list [--project ID]
 users invite EMAIL [--owner | [--project ID] [--role ROLE]] [--first-name NAME] [--last-name NAME]
 users reset EMAIL
+users owner EMAIL [--no]
 users remove EMAIL`
 
 export const keysUsage = `Usage:\n${keys.replaceAll(/^/gm, '  guerdon ')}`

@@ -4,16 +4,14 @@ import { readSettings } from '../core/settings.ts'
 import { connect } from '../runtime.ts'
 import { newCommands } from '../testing/command.ts'
 import { migrateCommand } from './migrate.ts'
-import { type UserOptions, users } from './users.ts'
-
-type Verb = 'list' | 'invite' | 'reset' | 'remove'
+import { type UserOptions, type UserVerb, users } from './users.ts'
 
 const linkIn = (output: string) =>
   /^ {2}(https:\/\/shop\.test\/dashboard\/password#token=[\w-]{43})$/m.exec(output)?.[1]
 
 test('users are listed, invited, reset and removed from the command line', async () => {
   const { outputOf, environment } = await newCommands({ BASE_URL: 'https://shop.test/' })
-  const run = (verb: Verb, email?: string, options: UserOptions = {}) =>
+  const run = (verb: UserVerb, email?: string, options: UserOptions = {}) =>
     outputOf((given) => users(given, verb, email, options))
   const state = async (email: string) =>
     new RegExp(`^(user_\\w+) +${email} +(\\w+) +(yes|-) +(.+?) {2,}(.+)$`, 'm').exec(await run('list'))?.slice(2)
@@ -33,7 +31,8 @@ test('users are listed, invited, reset and removed from the command line', async
   expect(await run('list')).not.toContain('bob@shop.test')
   await run('invite', 'bob@shop.test')
   expect(await state('bob@shop.test')).toEqual(['INVITED', '-', '-', `${projectId}:USER`])
-  expect((await run('list', undefined, { project: 'proj_nowhere' })).split('\n')).toHaveLength(2) // only the titles
+  expect((await run('list', undefined, { project: projectId })).split('\n')).toHaveLength(5) // titles, three, end
+  await expect(run('list', undefined, { project: 'proj_nowhere' })).rejects.toThrow('There is no project proj_nowhere.')
 
   const reset = await run('reset', 'Ann@Shop.test')
   const database = await connect(environment.settings)
@@ -56,7 +55,38 @@ test('users are listed, invited, reset and removed from the command line', async
   expect(await run('list')).not.toContain('ann@shop.test')
 })
 
-test.each<[verb: Verb, email: string | undefined, options: UserOptions, message: string]>([
+test('owners are made of users and step down on the command line, but for the last one', async () => {
+  const { outputOf, environment } = await newCommands({ BASE_URL: 'https://shop.test/' })
+  const run = (verb: UserVerb, email: string, options: UserOptions = {}) =>
+    outputOf((given) => users(given, verb, email, options))
+  const projectId = /Project (proj_\w+)/.exec(await outputOf(migrateCommand))?.[1] as string
+  const lineOf = async (email: string) =>
+    (await outputOf((given) => users(given, 'list', undefined, {}))).split('\n').find((line) => line.includes(email))
+  const invited = await run('invite', 'ann@shop.test', { role: 'VIEWER' })
+  await expect(run('invite', 'ann@shop.test', { owner: true })).rejects.toThrow(
+    'There is a user ann@shop.test already; guerdon users owner ann@shop.test makes them an owner, guerdon users reset ann@shop.test makes a new link.',
+  )
+  await expect(run('owner', 'owner@localhost', { no: true })).rejects.toThrow('owner@localhost is the only owner')
+  await expect(run('owner', 'nobody@shop.test')).rejects.toThrow('There is no user nobody@shop.test.')
+
+  expect(await run('owner', 'Ann@shop.test')).toBe(
+    'ann@shop.test is an owner now, and ADMIN of every project. A link that they had has ended: guerdon users reset ann@shop.test\n',
+  )
+  expect(await lineOf('ann@shop.test')).toMatch(new RegExp(` yes +- +${projectId}:ADMIN$`))
+  const database = await connect(environment.settings)
+  const token = linkIn(invited)?.split('#token=')[1] as string
+  expect(await takeUserLink(database.db, token, 'set_password', new Date().toISOString())).toBeNull()
+  await database.close()
+  expect(await run('owner', 'ann@shop.test')).toBe('ann@shop.test is an owner already.\n')
+
+  expect(await run('owner', 'owner@localhost', { no: true })).toMatch(/^owner@localhost is no owner any more\./)
+  expect(await lineOf('owner@localhost')).toMatch(new RegExp(` - +- +${projectId}:ADMIN$`))
+  expect(await run('owner', 'owner@localhost', { no: true })).toBe('owner@localhost is no owner.\n')
+  await expect(run('owner', 'ann@shop.test', { no: true })).rejects.toThrow('ann@shop.test is the only owner')
+  await run('remove', 'owner@localhost')
+})
+
+test.each<[verb: UserVerb, email: string | undefined, options: UserOptions, message: string]>([
   ['invite', 'ann', {}, '"ann" is no e-mail address.'],
   ['invite', 'ann@shop.test, eve@evil.test', {}, '"ann@shop.test, eve@evil.test" is no e-mail address.'],
   ['invite', 'a@b.test', { role: 'BOSS' }, '--role must be one of ADMIN, USER, VIEWER, MERCHANT, USER_RESTRICTED'],
@@ -65,6 +95,8 @@ test.each<[verb: Verb, email: string | undefined, options: UserOptions, message:
   ['invite', 'a@b.test', { 'first-name': 'A\nB' }, '--first-name must have at most 255 characters, in one line.'],
   ['invite', 'a@b.test', { 'last-name': 'x'.repeat(256) }, '--last-name must have at most 255 characters'],
   ['list', undefined, { owner: true }, 'users list takes no --owner.'],
+  ['invite', 'a@b.test', { no: true }, 'users invite takes no --no.'],
+  ['owner', 'a@b.test', { role: 'USER' }, 'users owner takes no --role.'],
   ['reset', 'a@b.test', { project: 'proj_x' }, 'users reset takes no --project.'],
   ['remove', 'a@b.test', { 'first-name': 'Ann' }, 'users remove takes no --first-name.'],
 ])('users %s %s with %j is refused before a database is opened', async (verb, email, options, message) => {

@@ -11,6 +11,9 @@ import {
   listOwners,
   listUsers,
   lockUsers,
+  makeNoOwner,
+  makeOwner,
+  type UserRecord,
 } from '../account/users/store.ts'
 import type { Db } from '../core/db/database.ts'
 import type { Role } from '../core/db/tables.ts'
@@ -28,14 +31,17 @@ export interface UserOptions {
   project?: string | undefined
   role?: string | undefined
   owner?: boolean | undefined
+  no?: boolean | undefined
   'first-name'?: string | undefined
   'last-name'?: string | undefined
 }
 
-/** Manages users from the command line: to invite owners, and to get a link where no mail arrives. */
+export type UserVerb = 'list' | 'invite' | 'reset' | 'owner' | 'remove'
+
+/** Manages users from the command line: to make owners, and to get a link where no mail arrives. */
 export async function users(
   { settings, say }: CommandEnvironment,
-  verb: 'list' | 'invite' | 'reset' | 'remove',
+  verb: UserVerb,
   email: string | undefined,
   options: UserOptions,
 ): Promise<void> {
@@ -46,20 +52,30 @@ export async function users(
 type Command = (db: Db, settings: Settings) => Promise<string>
 
 /** Checks the arguments before the database is opened. */
-function readCommand(verb: string, email: string | undefined, options: UserOptions): Command {
+const optionsOf: Record<UserVerb, ReadonlyArray<keyof UserOptions>> = {
+  list: ['project'],
+  invite: ['project', 'role', 'owner', 'first-name', 'last-name'],
+  reset: [],
+  owner: ['no'],
+  remove: [],
+}
+
+function readCommand(verb: UserVerb, email: string | undefined, options: UserOptions): Command {
+  refuseOptions(verb, options)
   if (verb === 'invite') {
     const invited = readInvited(email as string, options)
     return (db, settings) => inviteUser(db, settings, invited)
   }
-  refuseOptions(verb, options, verb === 'list' ? ['project'] : [])
   if (verb === 'list') return (db) => listOfUsers(db, options.project)
   if (verb === 'reset') return (db, settings) => resetUser(db, settings, email as string)
+  if (verb === 'owner')
+    return (db) => (options.no === true ? endOwnership(db, email as string) : beginOwnership(db, email as string))
   return (db) => removeUser(db, email as string)
 }
 
-function refuseOptions(verb: string, options: UserOptions, taken: Array<keyof UserOptions>): void {
-  const names = ['project', 'role', 'owner', 'first-name', 'last-name'] as const
-  const superfluous = names.find((name) => options[name] !== undefined && !taken.includes(name))
+function refuseOptions(verb: UserVerb, options: UserOptions): void {
+  const names = ['project', 'role', 'owner', 'no', 'first-name', 'last-name'] as const
+  const superfluous = names.find((name) => options[name] !== undefined && !optionsOf[verb].includes(name))
   if (superfluous !== undefined) throw new Error(`users ${verb} takes no --${superfluous}.`)
 }
 
@@ -89,6 +105,7 @@ function readInvited(email: string, options: UserOptions): Invited {
 }
 
 async function listOfUsers(db: Db, projectId: string | undefined): Promise<string> {
+  if (projectId !== undefined) await findProjectOrOnly(db, projectId) // an unknown one is an error, not an empty list
   const users = (await listUsers(db)).filter(({ projects }) => projectId === undefined || projectId in projects)
   return table([
     ['ID', 'E-MAIL', 'STATE', 'OWNER', 'NAME', 'ROLES'],
@@ -108,8 +125,11 @@ async function inviteUser(db: Db, settings: Settings, { role, project, ...names 
   const now = toInstant(Date.now())
   return inTransaction(db, async (trx) => {
     const user = await insertUser(trx, { ...names, is_owner: role === null, created_at: now })
-    if (user === undefined)
-      throw new Error(`There is a user ${names.email} already; guerdon users reset ${names.email} makes a new link.`)
+    if (user === undefined) {
+      const { email } = names
+      const owner = role === null ? `guerdon users owner ${email} makes them an owner, ` : ''
+      throw new Error(`There is a user ${email} already; ${owner}guerdon users reset ${email} makes a new link.`)
+    }
     if (role === null) await assignToAllProjects(trx, user.id)
     else await assignUser(trx, (await findProjectOrOnly(trx, project)).id, user.id, role)
     const link = await newUserLink({ db: trx, now, settings }, user.id)
@@ -130,13 +150,40 @@ async function removeUser(db: Db, idOrEmail: string): Promise<string> {
   return inTransaction(db, async (trx) => {
     await lockUsers(trx)
     const user = await getUser(trx, idOrEmail)
-    if (user.is_owner && (await listOwners(trx)).length === 1)
-      throw new Error(
-        `${user.email} is the only owner, and an installation needs one. Invite another first: guerdon users invite EMAIL --owner`,
-      )
+    if (user.is_owner) await refuseOnlyOwner(trx, user)
     await deleteUser(trx, user.id)
     return `Removed ${user.email} (${user.id}).\n`
   })
+}
+
+async function beginOwnership(db: Db, idOrEmail: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    await lockUsers(trx)
+    const user = await getUser(trx, idOrEmail)
+    if (user.is_owner) return `${user.email} is an owner already.\n`
+    await makeOwner(trx, user.id)
+    const link =
+      user.state === 'INVITED' ? ` A link that they had has ended: guerdon users reset ${user.email}\n` : '\n'
+    return `${user.email} is an owner now, and ADMIN of every project.${link}`
+  })
+}
+
+async function endOwnership(db: Db, idOrEmail: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    await lockUsers(trx)
+    const user = await getUser(trx, idOrEmail)
+    if (!user.is_owner) return `${user.email} is no owner.\n`
+    await refuseOnlyOwner(trx, user)
+    await makeNoOwner(trx, user.id)
+    return `${user.email} is no owner any more. They are still ADMIN of the projects that exist; change that with the management API.\n`
+  })
+}
+
+async function refuseOnlyOwner(db: Db, { email }: UserRecord): Promise<void> {
+  if ((await listOwners(db)).length === 1)
+    throw new Error(
+      `${email} is the only owner, and an installation needs one. Make another first: guerdon users owner EMAIL, or guerdon users invite EMAIL --owner`,
+    )
 }
 
 async function getUser(db: Db, idOrEmail: string) {

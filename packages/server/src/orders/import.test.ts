@@ -10,7 +10,7 @@ async function runImport(shop: Shop, orders: unknown) {
   return ok(shop, 'GET', `/v1/async-actions/${async_action_id}`)
 }
 
-test('an import stores orders, customers and goods, and emits no order events', async () => {
+test('an import stores orders, customers and goods, and emits no events of orders and customers', async () => {
   const shop = await newProject()
   const before = await newOrder(shop, { source_id: 'known', amount: 100, customer: { source_id: 'ann' } })
   const eventsBefore = await eventNames(shop)
@@ -48,6 +48,8 @@ test('an import stores orders, customers and goods, and emits no order events', 
   expect(await orderSummary(shop, 'ann')).toMatchObject({ total_amount: 1700, total_count: 2, last_order_amount: 1600 })
   expect(await orderSummary(shop, 'carol')).toMatchObject({ total_amount: 5, total_count: 1 })
   expect(await eventNames(shop)).toEqual(eventsBefore)
+  const { data } = (await shop.manage('GET', '/events?type=customer.created&type=customer.updated')).body
+  expect(data).toMatchObject([{ type: 'customer.created', entity_id: before.customer_id }]) // of the order before
   expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(3)
 })
 

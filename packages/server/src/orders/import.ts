@@ -10,7 +10,7 @@ import { loadOrderRules } from './plan.ts'
 import type { ImportedOrder } from './schema.ts'
 import { lockOrders, lockSourceIds } from './store.ts'
 
-/** Creates or updates orders one by one, as POST does, but without events and created now (docs/reference/orders.md#endpoints). */
+/** Creates or updates orders one by one, as POST does, but without events of orders and customers, and created now (docs/reference/orders.md#endpoints). */
 export const importOrders = defineAsyncAction<{ orders: ImportedOrder[] }, { next: number }>({
   type: 'ORDERS.IMPORT',
   begin: () => ({ next: 0 }),

@@ -55,7 +55,7 @@ export async function planOrder(
     ctx,
     before,
     sent,
-    { ...(rules === undefined ? {} : { rules: rules.customer }), silent: is_import },
+    { ...(rules === undefined ? {} : { rules: rules.customer }), silent: is_import ? 'all' : 'no' },
     stored?.customer_id ?? null,
   )
   const { customer_id, referrer_id } = people

@@ -25,11 +25,18 @@ export async function inviteUser(ctx: InstallationCtx, body: InviteUser): Promis
   return mailInvitation(ctx, await getAssignedUser(ctx.db, user.id), link)
 }
 
-/** Makes a new link for an invited user, which ends the one before, and mails it unless one was mailed just now. */
+/**
+ * Makes a new link for an invited user, which ends the one before, and mails it unless one was mailed just now. Not for an owner: who
+ * has the link can become them, and only the command line makes owners.
+ */
 export async function renewInvitation(ctx: InstallationCtx, { id, login }: AssignedUser): Promise<Invitation> {
   const link = await newUserLink(ctx, id)
   // Read after the link is replaced: a concurrent request that used the old one has committed by then.
   const user = await getAssignedUser(ctx.db, id)
+  if (user.is_owner)
+    throw new ApiError('forbidden', {
+      details: `User ${login} is an owner: only the command line makes their links (guerdon users reset)`,
+    })
   if (user.state !== 'INVITED')
     throw new ApiError('forbidden', { details: `User ${login} is not invited any more: they have set a password` })
   return mailInvitation(ctx, user, link)

@@ -82,7 +82,7 @@ export const users = [
     path: '/management/v1/projects/{projectId}/users/{userId}/invitation',
     summary: 'Renew the invitation of a user',
     description:
-      'Shows a new link for a user who is still `INVITED`, and mails it unless one was mailed in the last minute; the link before ends.',
+      'Shows a new link for a user who is still `INVITED` and no owner, and mails it unless one was mailed in the last minute; the link before ends.',
     reply: Invitation,
     errors: ['not_found', 'forbidden'],
     withoutSecrets: (reply) => withoutLink(reply as Invitation),

@@ -35,7 +35,7 @@ export const UserListQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: limits.page_size_max,
-      description: 'Without `limit` and `page` the list has all users.',
+      description: `Without \`limit\` and \`page\` the list has the first ${limits.users_listed_max.toLocaleString('en')} users.`,
     }),
   ),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.page_max })),

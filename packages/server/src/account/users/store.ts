@@ -21,6 +21,9 @@ export async function lockUsers(db: Db): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('users', 0))`.execute(db)
 }
 
+/** Not by `lower` of the database, whose result depends on the locale of the database: in a Turkish one, INFO@… is not info@…. */
+const toLogin = (email: string): string => email.toLowerCase()
+
 /** Inserts a user; undefined if the e-mail address is taken. */
 export async function insertUser(
   db: Db,
@@ -35,7 +38,7 @@ export async function insertUser(
     throw invalidPayload(`An installation must NOT have more than ${limits.users_max} users`)
   return db
     .insertInto('users')
-    .values({ ...columns, id: newId('user'), login: email, email })
+    .values({ ...columns, id: newId('user'), login: toLogin(email), email })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
@@ -47,19 +50,36 @@ export async function findUser(
   by: { id: string } | { login: string } | { id_or_login: string },
   { lock = false }: { lock?: boolean } = {},
 ): Promise<UserRecord | undefined> {
-  const isLogin = (login: string) => sql<boolean>`lower(login) = lower(${login})`
   const users = db.selectFrom('users').selectAll()
   const found =
     'id' in by
       ? users.where('id', '=', by.id as UserRecord['id'])
       : 'login' in by
-        ? users.where(isLogin(by.login))
-        : users.where((eb) => eb.or([eb('id', '=', by.id_or_login as UserRecord['id']), isLogin(by.id_or_login)]))
+        ? users.where('login', '=', toLogin(by.login))
+        : users.where((eb) =>
+            eb.or([eb('id', '=', by.id_or_login as UserRecord['id']), eb('login', '=', toLogin(by.id_or_login))]),
+          )
   return (lock ? found.forKeyShare() : found).executeTakeFirst()
 }
 
 export async function listOwners(db: Db): Promise<UserRecord[]> {
   return db.selectFrom('users').where('is_owner', '=', true).orderBy('created_at').selectAll().execute()
+}
+
+/**
+ * Makes a user an owner, who is ADMIN of every project, and ends their link: whoever invited them has seen it. The caller has called
+ * `lockUsers`. The lock of the row waits for requests that make a link for them now.
+ */
+export async function makeOwner(db: Db, id: UserRecord['id']): Promise<void> {
+  await db.selectFrom('users').where('id', '=', id).select('id').forUpdate().execute()
+  await db.updateTable('users').set({ is_owner: true }).where('id', '=', id).execute()
+  await db.deleteFrom('user_links').where('user_id', '=', id).execute()
+  await assignToAllProjects(db, id)
+}
+
+/** Makes an owner an ordinary user; their roles stay, and can be changed then. Call it under `lockUsers`. */
+export async function makeNoOwner(db: Db, id: UserRecord['id']): Promise<void> {
+  await db.updateTable('users').set({ is_owner: false }).where('id', '=', id).execute()
 }
 
 /** Deletes a user with their links and roles. */
@@ -125,18 +145,14 @@ export async function findUserOfProject(
   return usersOf(db, projectId).where('users.id', '=', user.id).executeTakeFirst()
 }
 
-/** The users of a project, oldest first: a page of them, or all. */
+/** The users of a project, oldest first: a page of them, or those that the list has where no page is asked for. */
 export async function listUsersOfProject(
   db: Db,
   projectId: string,
-  page: { limit?: number; page?: number },
+  query: { limit?: number; page?: number },
 ): Promise<{ rows: AssignedUser[]; total: number }> {
-  const users = usersOf(db, projectId)
-  if (page.limit === undefined && page.page === undefined) {
-    const rows = await users.orderBy('users.created_at').orderBy('users.id').execute()
-    return { rows, total: rows.length }
-  }
-  return pageOf(users, page, {
+  const isPaged = query.limit !== undefined || query.page !== undefined
+  return pageOf(usersOf(db, projectId), isPaged ? query : { limit: limits.users_listed_max }, {
     columns: { created_at: 'users.created_at' },
     default_order: 'created_at',
     id: 'users.id',

@@ -3,8 +3,9 @@ import { inTransaction } from '../../core/db/transaction.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { send, uniqueName } from '../../testing/app.ts'
 import { type Installation, newInstallation } from '../../testing/installation.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { newUserLink, takeUserLink } from './link.ts'
-import { assignToAllProjects, insertUser, lockUsers } from './store.ts'
+import { assignToAllProjects, findUser, insertUser, lockUsers, makeOwner } from './store.ts'
 
 let installation: Installation
 beforeAll(async () => {
@@ -95,6 +96,26 @@ test('a link that is used while it is renewed ends in an active user without a l
 })
 
 describe('owners', () => {
+  test('have no link that was made while they became one', async () => {
+    const user = await newUser()
+    await db().deleteFrom('user_links').where('user_id', '=', user.id).execute()
+    let becoming: Promise<void> | undefined
+    // As a request does that renews an invitation: it locks the user, then makes the link.
+    await inTransaction(db(), async (trx) => {
+      await findUser(trx, { id: user.id }, { lock: true })
+      becoming = inTransaction(db(), async (other) => {
+        await lockUsers(other)
+        await makeOwner(other, user.id)
+      })
+      await untilOthersWait(installation.runtime.database, await backendOf(trx))
+      await newUserLink({ db: trx, now: now(), settings: installation.runtime.settings }, user.id)
+    })
+    await becoming
+    expect(await db().selectFrom('user_links').where('user_id', '=', user.id).selectAll().execute()).toEqual([])
+    expect(await manage('POST', `${usersPath()}/${user.id}/invitation`)).toMatchObject({ status: 403 })
+    await db().deleteFrom('users').where('id', '=', user.id).execute()
+  })
+
   test('who appear while projects are created are ADMIN of all of them', async () => {
     const project = { name: 'New', timezone: 'UTC', currency: 'EUR', case_sensitive_codes: true }
     const [created] = await Promise.all([

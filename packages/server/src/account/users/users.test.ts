@@ -141,11 +141,13 @@ describe('an invitation', () => {
         '  - Test shop (USER)',
         '  - Toys Bcc: eve@evil.test (VIEWER)',
         '',
-        'Open this link to set your password:',
+        'By this link you will set your password for the dashboard:',
         '',
         link,
         '',
         `The link works once, until ${expires_at.slice(0, 10)} ${expires_at.slice(11, 16)} UTC. A newer link replaces it.`,
+        'The dashboard is not part of this release of Guerdon: the page does not exist yet, and there is nothing to do now.',
+        'Whoever invited you can send you a new link when it does.',
         'If you did not expect this invitation, you can ignore this mail.',
         '',
       ].join('\n'),
@@ -175,6 +177,16 @@ describe('an invitation', () => {
       })
     expect((await shop.manage('GET', `/users/${user.id}`)).body).toEqual(user)
     expect(await mailsTo(email)).toEqual([])
+  })
+
+  test('keeps the address as it was written, and has the login in lower case, in every locale of the database', async () => {
+    const name = uniqueName('X')
+    const user = await newUser({ email: `ÄNNI.${name}@Shop.test` })
+    expect(user).toMatchObject({ email: `ÄNNI.${name}@Shop.test`, login: `änni.${name.toLowerCase()}@shop.test` })
+    for (const login of [user.login, user.email, `Änni.${name}@SHOP.test`])
+      expect((await shop.manage('GET', `/users/${encodeURIComponent(login)}`)).body).toEqual(user)
+    const again = { email: `änni.${name}@shop.test`, first_name: '', last_name: '' }
+    expect(await invite({ ...again, projects: { [shop.project_id]: 'USER' } })).toMatchObject({ status: 409 })
   })
 
   test('to an unknown project or with an unknown role creates nothing', async () => {
@@ -451,6 +463,23 @@ describe('roles in a project', () => {
     expect(await other.manage('GET', '/users/%00')).toMatchObject({ status: 404 })
   })
 
+  test('are listed up to a bound where no page is asked for, with the number of all', async () => {
+    const other = await newProject()
+    const email = uniqueName('many')
+    await sql`
+      with made as (
+        insert into users (id, login, email, first_name, last_name, created_at)
+        select ${email} || n, ${email} || n, ${email} || n, '', '', now()
+        from generate_series(1, ${limits.users_listed_max}::int) as n returning id)
+      insert into project_users (project_id, user_id, role) select ${other.project_id}, id, 'USER' from made`.execute(
+      db(),
+    )
+    const { data, total } = (await other.manage('GET', '/users')).body
+    expect([data.length, total]).toEqual([limits.users_listed_max, limits.users_listed_max + 1]) // and the owner
+    expect((await other.manage('GET', '/users?limit=100&page=11')).body.data).toHaveLength(1)
+    await sql`delete from users where starts_with(id, ${email})`.execute(db())
+  })
+
   test('are listed oldest first, all at once or in pages', async () => {
     const other = await newProject()
     const invited: unknown[] = (await other.manage('GET', '/users')).body.data // the owner
@@ -502,6 +531,17 @@ describe('an owner', () => {
           details: 'User owner@localhost is an owner, and an owner is ADMIN of every project',
         },
       })
+    // Nor does one get the link by which whoever has it becomes the owner.
+    for (const name of [owner.id, 'owner@localhost', 'OWNER@localhost'])
+      expect(await installation.manage('POST', `${users}/${name}/invitation`)).toMatchObject({
+        status: 403,
+        body: {
+          key: 'forbidden',
+          details: 'User owner@localhost is an owner: only the command line makes their links (guerdon users reset)',
+        },
+      })
+    expect(await db().selectFrom('user_links').where('user_id', '=', owner.id).selectAll().execute()).toEqual([])
+    expect(await mailsTo('owner@localhost')).toEqual([])
     expect(await installation.manage('PUT', `${users}/${owner.id}`, { role: 'ADMIN' })).toMatchObject({ status: 200 })
     expect((await installation.manage('GET', users)).body).toEqual(list.body)
   })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../core/lib/limits.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
@@ -68,6 +69,11 @@ describe('the consents of a project', () => {
     })
     expect((await shop.manage('DELETE', `/consent-groups/${group.id}`)).status).toBe(204)
     expect((await ok(shop, 'GET', '/v1/consents')).consents.total).toBe(1)
+    for (const [method, body] of [['PUT', { name: 'Again' }], ['DELETE']] as const)
+      expect(await shop.manage(method, `/consents/${first}`, body)).toMatchObject({ status: 404 })
+    expect(await shop.manage('POST', '/consents', { name: 'Calls' })).toMatchObject({ status: 409 })
+    const again = await shop.manage('POST', '/consents', { name: 'Newsletter' }) // the name is free again
+    expect(again).toMatchObject({ status: 200, body: { id: expect.not.stringContaining(first) } })
   })
 
   test('are no more than a page can show', async () => {
@@ -76,6 +82,9 @@ describe('the consents of a project', () => {
       status: 400,
       body: { details: 'Project must NOT have more than 100 consents' },
     })
+    const [{ id }] = (await shop.manage('GET', '/consents')).body.data
+    await shop.manage('DELETE', `/consents/${id}`) // a deleted one does not count
+    expect(await shop.manage('POST', '/consents', { name: 'One more' })).toMatchObject({ status: 200 })
   })
 
   test('are of one project', async () => {
@@ -98,7 +107,14 @@ describe('the decisions of a customer', () => {
     expect(await given(shop)).toEqual([false, true, false])
     const { data, total } = await ok(shop, 'GET', '/v1/customers/ann/consents')
     expect(total).toBe(3)
-    const proof = { channel: 'API', app_id: shop.app_id, request_id: expect.stringMatching(/^v-/) }
+    const proof = {
+      channel: 'API',
+      app_id: shop.app_id,
+      request_id: expect.stringMatching(/^v-/),
+      is_proven: true,
+      name: 'Newsletter',
+      description: '',
+    }
     expect(data[0]).toEqual({
       id: newsletter,
       name: 'Newsletter',
@@ -107,6 +123,7 @@ describe('the decisions of a customer', () => {
         { given: false, decided_at: expect.any(String), ...proof },
         { given: true, decided_at: expect.any(String), ...proof },
       ],
+      deleted_at: null,
       object: 'customer_consent',
     })
     const [latest, before] = data[0].decisions
@@ -119,15 +136,78 @@ describe('the decisions of a customer', () => {
     expect((await ok(shop, 'GET', '/v1/customers/ann/consents')).data[0].decisions).toHaveLength(1)
   })
 
-  test('are kept up to a bound, the newest', async () => {
+  test('are kept up to a bound, the first and the newest', async () => {
     const { shop, ids } = await shopWithConsents('Newsletter', 'Calls')
     const [newsletter, calls] = ids as [string, string]
     await decide(shop, { [calls]: true })
-    for (let time = 0; time < limits.consent_decisions_max + 3; time++)
+    const first = await decide(shop, { [newsletter]: true })
+    for (let time = 1; time < limits.consent_decisions_max + 3; time++)
       await decide(shop, { [newsletter]: time % 2 === 0 })
     const { data } = await ok(shop, 'GET', '/v1/customers/ann/consents')
     expect(data.map((each: { decisions: unknown[] }) => each.decisions.length)).toEqual([20, 1])
     expect(data[0].given).toBe(true) // the 23rd
+    const changes: Array<{ given: boolean; request_id: string }> = data[0].decisions
+    expect(changes.at(-1)?.request_id).toBe(first.headers['x-request-id'])
+    // The 23rd down to the 5th, which alternate, and the first.
+    expect(changes.map((each) => each.given)).toEqual([...Array.from({ length: 19 }, (_, n) => n % 2 === 0), true])
+  })
+
+  test('show the text about which the customer decided, whatever it is now', async () => {
+    const shop = await newProject()
+    await ok(shop, 'POST', '/v1/customers', { source_id: 'ann' })
+    const { id } = (await shop.manage('POST', '/consents', { name: 'Mail', description: 'Monthly' })).body
+    const change = (body: object) => shop.manage('PUT', `/consents/${id}`, body)
+    await decide(shop, { [id]: true })
+    await change({ description: 'Daily, and your address goes to our partners' })
+    await change({ category: 'MARKETING' }) // no new text
+    await decide(shop, { [id]: false })
+    await change({ name: 'All mail' })
+    const { data } = await ok(shop, 'GET', '/v1/customers/ann/consents')
+    expect(data).toMatchObject([
+      {
+        name: 'All mail',
+        decisions: [
+          { given: false, name: 'Mail', description: 'Daily, and your address goes to our partners' },
+          { given: true, name: 'Mail', description: 'Monthly' },
+        ],
+      },
+    ])
+    const { rows } = await sql`select number from consent_texts where consent_id = ${id} order by number`.execute(
+      shop.service.runtime.database.db,
+    )
+    expect(rows).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }])
+  })
+
+  test('about a deleted consent are shown when asked for, and no new ones are taken', async () => {
+    const { shop, ids } = await shopWithConsents('Newsletter', 'Calls', 'Parcels')
+    const [newsletter, calls, parcels] = ids as [string, string, string]
+    await decide(shop, { [newsletter]: true, [calls]: true })
+    for (const id of [newsletter, parcels]) await shop.manage('DELETE', `/consents/${id}`)
+    const list = (query: string) => ok(shop, 'GET', `/v1/customers/ann/consents${query}`)
+    for (const query of ['', '?include_deleted=false'])
+      expect(await list(query)).toMatchObject({ total: 1, data: [{ id: calls, deleted_at: null }] })
+    // Not `parcels`, about which nothing was decided.
+    expect(await list('?include_deleted=true')).toMatchObject({
+      total: 2,
+      data: [
+        {
+          id: newsletter,
+          name: 'Newsletter',
+          given: true,
+          deleted_at: expect.any(String),
+          decisions: [{ given: true, name: 'Newsletter', app_id: shop.app_id }],
+        },
+        { id: calls, deleted_at: null },
+      ],
+    })
+    expect(await decide(shop, { [newsletter]: false })).toMatchObject({
+      status: 404,
+      body: { resource_type: 'consent', resource_id: newsletter },
+    })
+    await decide(shop, { unsubscribed: true })
+    const { data } = await list('?include_deleted=true')
+    expect(data.map((each: { given: boolean }) => each.given)).toEqual([true, false])
+    expect(await shop.call('GET', '/v1/customers/ann/consents?include_deleted=1')).toMatchObject({ status: 400 })
   })
 
   test('unsubscribed says no to every consent, whatever else is sent', async () => {

@@ -4,7 +4,6 @@ import { limits } from '../../core/lib/limits.ts'
 import type { Consent, ConsentGroup, CreateConsent, CreateConsentGroup, UpdateConsentGroup } from './schema.ts'
 import {
   countConsentGroups,
-  countConsents,
   insertConsent,
   insertConsentGroup,
   listConsents,
@@ -14,7 +13,7 @@ import {
 
 export async function createConsent(ctx: Ctx, body: CreateConsent): Promise<Consent> {
   await lockProject(ctx)
-  if ((await countConsents(ctx)) >= limits.consents_max)
+  if ((await listConsents(ctx)).length >= limits.consents_max)
     throw invalidPayload(`Project must NOT have more than ${limits.consents_max} consents`)
   return insertConsent(ctx, body)
 }

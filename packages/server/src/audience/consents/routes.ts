@@ -14,6 +14,7 @@ import {
   CreateConsent,
   CreateConsentGroup,
   CustomerConsentList,
+  CustomerConsentQuery,
   UpdateConsent,
   UpdateConsentGroup,
 } from './schema.ts'
@@ -76,12 +77,13 @@ export const consents = [
     path: '/v1/customers/{customerId}/consents',
     summary: 'List what a customer has agreed to',
     description:
-      'Every consent of the project, with the decisions of the customer: when, and through which application.',
+      'Every consent of the project, with the decisions of the customer: when, through which application, and about which text.',
+    query: CustomerConsentQuery,
     reply: CustomerConsentList,
-    errors: ['not_found'],
+    errors: ['invalid_query_params', 'not_found'],
     target: (ctx, { params }) => getCustomer(ctx, params.customerId),
-    run: async (ctx, { target }) => {
-      const data = await consentsOf(ctx, target)
+    run: async (ctx, { target, query }) => {
+      const data = await consentsOf(ctx, target, query)
       return listed('data', data, { total: data.length })
     },
   }),
@@ -112,20 +114,21 @@ export const consents = [
     method: 'PUT',
     path: '/management/v1/projects/{projectId}/consents/{consentId}',
     summary: 'Update a consent',
-    description: 'What customers decided stays. Where the meaning changes, create another consent and ask again.',
+    description:
+      'What customers decided stays, with the text about which they decided. Where the meaning changes, create another consent and ask again.',
     body: UpdateConsent,
     reply: Consent,
     errors: ['invalid_payload', 'not_found', 'duplicate_found'],
     target: (ctx, { params }) => getConsent(ctx, params.consentId),
-    run: (ctx, { target, body: { name, description, category } }) =>
-      updateConsent(ctx, target.id, { name, description, category }),
+    run: (ctx, { target, body }) => updateConsent(ctx, target.id, body),
   }),
   operation({
     id: 'deleteConsent',
     method: 'DELETE',
     path: '/management/v1/projects/{projectId}/consents/{consentId}',
     summary: 'Delete a consent',
-    description: 'Its groups lose it. The decisions of customers stay stored as proof, but are no longer shown.',
+    description:
+      'Its groups lose it, and nobody can agree to it any more. The decisions of customers stay as proof: `include_deleted=true` shows them.',
     reply: null,
     errors: ['not_found'],
     target: (ctx, { params }) => getConsent(ctx, params.consentId),

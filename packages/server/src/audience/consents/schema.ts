@@ -74,6 +74,12 @@ const decision = {
   channel: Type.String({ description: '`API` or `CLIENT_API`.' }),
   app_id: Nullable(Type.String({ description: 'The key of the application that told us.' })),
   request_id: Type.String(),
+  is_proven: Type.Boolean({
+    description:
+      'False if a page only claimed to act for the customer, which projects with `client_identity` `claimed` accept.',
+  }),
+  name: Nullable(Type.String({ description: 'The name of the consent when the customer decided.' })),
+  description: Nullable(Type.String({ description: 'Its description then.' })),
 }
 
 /** What a customer has agreed to. */
@@ -82,10 +88,17 @@ export const CustomerConsent = Type.Object({
   name: Name,
   given: Type.Boolean({ description: 'False also if the customer has never decided.' }),
   decisions: Type.Array(Type.Object(decision), {
-    description: `Every change, newest first; the last ${limits.consent_decisions_max} are kept.`,
+    description: `Every change, newest first; the first and the last ${limits.consent_decisions_max - 1} are kept.`,
   }),
+  deleted_at: Nullable(Instant),
   object: Type.Literal('customer_consent'),
 })
 export type CustomerConsent = Static<typeof CustomerConsent>
+
+export const CustomerConsentQuery = Type.Object({
+  include_deleted: Type.Optional(
+    Type.Boolean({ description: 'True: also deleted consents about which the customer has decided.' }),
+  ),
+})
 
 export const CustomerConsentList = listOf('data', CustomerConsent, { total: true })

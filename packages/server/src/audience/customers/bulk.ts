@@ -14,7 +14,7 @@ const eachCustomer = {
   prepare: (ctx: Ctx) => loadMetadataRules(ctx, 'customer'),
   async item(ctx: Ctx, item: BulkCustomer, rules: MetadataRules) {
     // A bulk update finds customers by `source_id` only: a sent `id` must not select another customer.
-    const { isNew } = await upsertCustomer(ctx, { ...item, id: null }, { rules, silent: true })
+    const { isNew } = await upsertCustomer(ctx, { ...item, id: null }, { rules, silent: 'updates' })
     return { found: !isNew }
   },
   existing: listKnownSourceIds,

@@ -16,14 +16,19 @@ export const mayWriteCustomers = (ctx: Pick<Ctx, 'caller' | 'project'>): boolean
   !isClientSide(ctx) || ctx.project.client_create_customer_enabled
 
 /**
- * Whether the request acts for this customer: always on the server side; on the client side if it proves the customer by a
- * tracking id, or if the project takes a claim for a proof (docs/reference/client-side.md#identity).
+ * Whether the request proves this customer: always on the server side; on the client side by a recent tracking id, whatever the
+ * project takes for a proof (docs/reference/client-side.md#identity).
  */
-export function actsFor(ctx: Asking, customer: { source_id: string | null }): boolean {
-  if (!isClientSide(ctx) || ctx.project.client_identity === 'claimed') return true
-  const { identity } = ctx
-  return identity?.is_proven === true && identity.source_id === customer.source_id
+export function isProven(
+  { caller, identity }: Pick<Ctx, 'caller' | 'identity'>,
+  customer: { source_id: string | null },
+) {
+  return !isClientSide({ caller }) || (identity?.is_proven === true && identity.source_id === customer.source_id)
 }
+
+/** Whether the request acts for this customer: it proves it, or the project takes a claim for a proof. */
+export const actsFor = (ctx: Asking, customer: { source_id: string | null }): boolean =>
+  ctx.project.client_identity === 'claimed' || isProven(ctx, customer)
 
 /** Refuses an existing customer that the request names without proof. */
 export function refuseUnlessActsFor(ctx: Asking, customer: { source_id: string | null } | undefined): void {

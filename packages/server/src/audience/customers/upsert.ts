@@ -12,8 +12,11 @@ import { findCustomerById, findCustomerBySource, insertCustomer, updateCustomer 
 export interface UpsertOptions {
   /** Preloaded by callers that write many customers. */
   rules?: MetadataRules
-  /** Bulk updates emit no `customer.updated` events (docs/reference/events.md#what-webhook-types-carry). */
-  silent?: boolean
+  /**
+   * Which events are not emitted. Bulk updates emit no `customer.updated` (docs/reference/events.md#what-webhook-types-carry); imports
+   * of orders no `customer.created` either (docs/reference/orders.md#import).
+   */
+  silent?: 'no' | 'updates' | 'all'
   /** Client-side requests do not change the metadata of an existing customer (docs/reference/customers.md#endpoints). */
   keeps_metadata?: boolean
   /** Decides whether an existing customer is updated or left as it is, or throws. Default: updated. */
@@ -45,7 +48,7 @@ export async function upsertCustomer(ctx: Ctx, sent: CustomerBody, options: Upse
         : await findCustomerBySource(ctx, source_id, { lock: true })
     if (found !== undefined)
       return { customer: await changeIfAllowed(ctx, found, profile, { ...options, rules }), isNew: false }
-    const created = await createCustomer(ctx, source_id ?? null, profile, rules)
+    const created = await createCustomer(ctx, source_id ?? null, profile, { ...options, rules })
     if (created !== undefined) return { customer: created, isNew: true }
     // A concurrent request has just created this customer: retry as an update.
   }
@@ -64,7 +67,7 @@ async function createCustomer(
   ctx: Ctx,
   sourceId: string | null,
   profile: CustomerProfile,
-  rules: MetadataRules,
+  { rules, silent = 'no' }: UpsertOptions & { rules: MetadataRules },
 ): Promise<StoredCustomer | undefined> {
   const metadata = profile.metadata ?? {}
   rules.check(metadata, { isNew: true })
@@ -76,7 +79,7 @@ async function createCustomer(
     created_at: ctx.now,
   })
   if (customer === undefined) return undefined
-  await emit(ctx, 'customer.created', customer.id, { customer: toCustomer(customer) })
+  if (silent !== 'all') await emit(ctx, 'customer.created', customer.id, { customer: toCustomer(customer) })
   await queueMembershipCheck(ctx, [customer.id])
   return customer
 }
@@ -86,7 +89,7 @@ export async function changeCustomer(
   ctx: Ctx,
   customer: StoredCustomer,
   profile: CustomerProfile,
-  { rules, silent = false, keeps_metadata = false }: UpsertOptions & { rules: MetadataRules },
+  { rules, silent = 'no', keeps_metadata = false }: UpsertOptions & { rules: MetadataRules },
 ): Promise<StoredCustomer> {
   const sent = keeps_metadata ? {} : (profile.metadata ?? {})
   const metadata = rules.merged(customer.metadata, sent)
@@ -96,7 +99,7 @@ export async function changeCustomer(
     updated_at: ctx.now,
   })
   await queueMembershipCheck(ctx, [updated.id]) // always: `updated_at` has changed at least, and segments may filter by it
-  if (!silent && !isSame(customer, updated))
+  if (silent === 'no' && !isSame(customer, updated))
     await emit(ctx, 'customer.updated', updated.id, { customer: toCustomer(updated) })
   return updated
 }

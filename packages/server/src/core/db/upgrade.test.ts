@@ -87,3 +87,29 @@ test('an index of events that was prepared is kept, and created anew if its crea
     expect({ is_valid, is_kept: id === prepared.id }).toEqual({ is_valid: true, is_kept: isValid })
   }
 })
+
+test('users of a past release have their login in lower case, unless another user has that one', async () => {
+  const { database } = await ownDatabase({ migrated: false })
+  await restoreRelease(database, pastReleases[0] as string)
+  // The last two are different for a database whose locale knows only the letters of ASCII.
+  const emails = ['Ann@Shop.test', 'ÄNN@shop.test', 'änn@shop.test']
+  const { rows: found } = await database.execute(`select lower('Ä') = 'Ä' as is_ascii`)
+  const isAscii = (found[0] as { is_ascii: boolean }).is_ascii
+  const made = isAscii ? emails : emails.slice(0, 2)
+  for (const [n, email] of made.entries())
+    await database.execute(
+      `insert into users (id, login, email, first_name, last_name, is_owner, created_at) values ($1, $2, $2, '', '', false, now())`,
+      [`user_${n}`, email],
+    )
+  await migrate(database.db, async () => {})
+  const { rows } = await database.execute(`select login, email from users where id like 'user__' order by id`)
+  expect(rows).toEqual([
+    { login: 'ann@shop.test', email: 'Ann@Shop.test' },
+    ...(isAscii
+      ? [
+          { login: 'ÄNN@shop.test', email: 'ÄNN@shop.test' },
+          { login: 'änn@shop.test', email: 'änn@shop.test' },
+        ]
+      : [{ login: 'änn@shop.test', email: 'ÄNN@shop.test' }]),
+  ])
+})

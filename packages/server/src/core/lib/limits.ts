@@ -53,7 +53,7 @@ export const limits = {
   consents_max: 100,
   /** Groups of consents of a project, whose list is not paged. */
   consent_groups_max: 100,
-  /** Decisions of a customer that are kept for each consent, the newest: as proof, bounded because a page may change its mind at will. */
+  /** Decisions of a customer that are kept for each consent, the first and the newest: as proof, bounded because a page may change its mind at will. */
   consent_decisions_max: 20,
   /** Customers of a static segment. */
   static_segment_customers_max: 20_000,
@@ -259,8 +259,10 @@ export const limits = {
   /** Cached keys, tokens and projects of a node. */
   credential_cache_entries_max: 20_000,
 
-  /** Users of an installation: the list of users of a project is not paged unless asked for. */
+  /** Users of an installation. */
   users_max: 10_000,
+  /** Users that the list of users of a project has without `limit` and `page`, which the contract does not know. */
+  users_listed_max: 1_000,
   /** Projects that an invitation names. */
   invited_projects_max: 1_000,
   /** Projects that the mail of an invitation lists; it counts the others. */

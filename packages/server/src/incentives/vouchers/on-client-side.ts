@@ -1,5 +1,5 @@
 import { findActingCustomer } from '../../audience/customers/acting-customer.ts'
-import { unproven } from '../../audience/customers/on-client-side.ts'
+import { isProven, unproven } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, type ErrorKey, invalidQuery, notFound, refuseWith } from '../../core/http/errors.ts'
 import { listed } from '../../core/query/list.ts'
@@ -11,7 +11,7 @@ import type { StoredVoucher } from './voucher.ts'
 
 /**
  * The codes that a customer holds, for its own pages (docs/reference/client-side.md#list-vouchers). A customer that is unknown and
- * one that the request does not prove have none, so that nobody can ask who has codes.
+ * one for whom the request does not act have none, so that nobody can ask who has codes.
  */
 export async function listClientVouchers(ctx: Ctx, { customer, tracking_id, ...query }: ClientVoucherQuery) {
   if (customer === undefined && tracking_id === undefined)
@@ -24,7 +24,8 @@ export async function listClientVouchers(ctx: Ctx, { customer, tracking_id, ...q
 
 /**
  * Sets the expiration date of a locked voucher for a page of its holder (docs/reference/client-side.md#set-the-expiration-date-of-a-voucher).
- * A voucher that this customer does not hold is not found: pages could otherwise end or prolong the codes of everybody.
+ * A claim is not enough, also where the project takes claims for proofs: who knows a source id could end the codes of its customer.
+ * A voucher that this customer does not hold is not found: pages could otherwise end the codes of everybody.
  */
 export async function setExpirationDate(
   ctx: Ctx,
@@ -32,7 +33,7 @@ export async function setExpirationDate(
   { expiration_date, customer, tracking_id }: SetVoucherExpiration,
 ): Promise<ClientVoucher> {
   const holder = await findActingCustomer(ctx, namesOf({ customer, tracking_id }))
-  if (holder === undefined) throw unproven()
+  if (holder === undefined || !isProven(ctx, holder)) throw unproven()
   if (voucher.holder_id !== holder.id) throw notFound('voucher', code)
   const campaign = voucher.campaign_id === null ? undefined : await findCampaign(ctx, voucher.campaign_id)
   refuseUnusable(ctx, voucher, campaign)

@@ -12,6 +12,7 @@ export interface AudienceTables {
   segment_members: { project_id: string; segment_id: Id<'segment'>; customer_id: Id<'customer'> }
   segment_checks: SegmentCheckRow
   consents: ConsentRow
+  consent_texts: ConsentTextRow
   consent_groups: ConsentGroupRow
   consent_decisions: ConsentDecisionRow
 }
@@ -22,8 +23,21 @@ export interface ConsentRow {
   name: string
   description: string
   category: string
+  /** Which of its texts is in force. */
+  text_number: number
   created_at: Instant
   updated_at: Instant | null
+  deleted_at: Instant | null
+}
+
+/** The name and the description of a consent, a new row whenever one of them changes. */
+export interface ConsentTextRow {
+  project_id: string
+  consent_id: Id<'consent'>
+  number: number
+  name: string
+  description: string
+  created_at: Instant
 }
 
 export interface ConsentGroupRow {
@@ -49,6 +63,10 @@ export interface ConsentDecisionRow {
   channel: string
   app_id: string | null
   request_id: string
+  /** False if a page only claimed to act for the customer. */
+  is_proven: boolean
+  /** The text that was in force; null if it is not known. */
+  text_number: number | null
 }
 
 export interface CustomerRow {
