@@ -19,6 +19,7 @@ import * as auditLog from './migrations/0013-audit-log.ts'
 import * as notifications from './migrations/0014-notifications.ts'
 import * as users from './migrations/0015-users-and-branding.ts'
 import * as consents from './migrations/0016-consents-and-event-positions.ts'
+import * as webhookActivations from './migrations/0017-webhook-activations.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import type { Trx } from './transaction.ts'
@@ -48,6 +49,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0014-notifications', notifications],
   ['0015-users-and-branding', users],
   ['0016-consents-and-event-positions', consents],
+  ['0017-webhook-activations', webhookActivations],
 ]
 
 /**

@@ -430,6 +430,19 @@ describe('erasing', () => {
   })
 })
 
+test('an event that a node of an earlier release erases takes its send-outs and the copies of tests along', async () => {
+  const { shop, webhook } = await fixture()
+  for (const code of ['ERASED', 'KEPT']) await newVoucher(shop, code)
+  const [kept, erased] = await ended(shop, 2)
+  await shop.manage('POST', `/webhooks/${webhook.id}/test`, { type: 'voucher.created' })
+  const { db } = service.runtime.database
+  const copyOf = (id: string) =>
+    sql`update webhook_sendouts set event_id = ${id} where is_test and project_id = ${shop.project_id}`
+  await copyOf(erased.event_id).execute(db)
+  await sql`delete from event_rows where project_id = ${shop.project_id} and id = ${erased.event_id}`.execute(db)
+  expect((await sendoutsOf(shop)).map(({ id }) => id)).toEqual([kept.id])
+})
+
 test('the metrics count attempts, and what waits for how long', async () => {
   const { shop, path } = await fixture(() => 500)
   const read = async (name: string) => {
