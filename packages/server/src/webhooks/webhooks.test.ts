@@ -90,6 +90,10 @@ describe('webhooks', () => {
       ),
     ],
     [{ target_url: url, events: ['voucher.created', 'voucher.created'] }, expect.stringContaining('.events must NOT')],
+    [
+      { target_url: url, events: Array.from({ length: 200 }, () => 'voucher.created') },
+      expect.stringMatching(/^Property \.events must NOT have more than \d+ items$/),
+    ],
     [{ target_url: 'shop.test/hooks', events }, 'Property .target_url must be a valid URL'],
     [{ target_url: 'ftp://shop.test', events }, 'Property .target_url must be a valid URL'],
     [
