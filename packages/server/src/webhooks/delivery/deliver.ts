@@ -40,7 +40,7 @@ const stopGraceMs = 5_000
  * no send-out needs a claim of its own (docs/decisions/0047-webhook-delivery.md).
  */
 export function newDelivery(runtime: Runtime): Delivery {
-  const { settings, webhook_attempts: tally } = runtime
+  const { settings, log, webhook_attempts: tally } = runtime
   const { db } = runtime.database
   const timeoutMs = settings.webhook_timeout_ms
   const client = newTargetClient({ timeout_ms: timeoutMs, allow_private: settings.webhook_allow_private_targets })
@@ -148,9 +148,7 @@ export function newDelivery(runtime: Runtime): Delivery {
     held.begin(each, slot)
     tally.in_flight += 1
     const began = runtime.now()
-    const body = sendout.body ?? bodyOf(bodyPartsOf(sendout))
-    const headers = requestHeaders(sendout, body, signingTokens(webhook, began), began)
-    const result = await client.post(webhook.target_url, headers, body)
+    const result = await post(webhook, sendout, began)
     held.end(each, slot)
     tally.in_flight -= 1
     if (isAborting) {
@@ -165,6 +163,20 @@ export function newDelivery(runtime: Runtime): Delivery {
     const ended = performance.now()
     const mayReadMore = !isFresh(each, ended) || (each.queue.length === 0 && each.has_more)
     if (mayReadMore || isCut[isSlow(each, ended) ? 'slow' : 'fast']) runtime.jobs.wake('webhooks')
+  }
+
+  /** Never rejects. An error here is a fault of ours: it fails the attempt, and must not keep its slot or end the process. */
+  async function post(webhook: WaitingWebhook, sendout: DueSendout, began: number): Promise<AttemptResult> {
+    const started = performance.now()
+    try {
+      const body = sendout.body ?? bodyOf(bodyPartsOf(sendout))
+      const headers = requestHeaders(sendout, body, signingTokens(webhook, began), began)
+      return await client.post(webhook.target_url, headers, body)
+    } catch (error) {
+      log.error({ err: error, sendout_id: sendout.id }, 'could not make an attempt to deliver to a webhook')
+      const duration = Math.round(performance.now() - started)
+      return { status_code: null, duration_ms: duration, error: 'the request could not be made', response_body: null }
+    }
   }
 
   return {

@@ -1,5 +1,7 @@
 import type { Runtime } from '../../core/context.ts'
 import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { within } from '../../core/lib/within.ts'
 import { raiseNotification } from '../../monitoring/notifications/raise.ts'
 import { type EndedAttempt, lockAttempted, recordAttempts, switchOff } from './store.ts'
 
@@ -26,6 +28,45 @@ export function newFailureNotifier(runtime: Runtime): (failed: readonly EndedAtt
       )
       silentUntil.set(webhook_id, now + (isWanted === true ? silenceMs : askAgainMs))
     }
+  }
+}
+
+/** Failed first attempts of which the owners are told, beside recording, which must not wait for it. */
+export interface NotificationQueue {
+  add(failed: readonly EndedAttempt[]): void
+  /** Waits a moment for those that were added. */
+  close(): Promise<void>
+}
+
+/** How long a stopping node waits for notifications. */
+const closeMs = 2_000
+
+/** One failure of each webhook waits; what does not fit is raised with the next failure. */
+export function newNotificationQueue(runtime: Runtime): NotificationQueue {
+  const notify = newFailureNotifier(runtime)
+  const waiting = new Map<string, EndedAttempt>()
+  let raising: Promise<void> | null = null
+
+  async function raiseAll(): Promise<void> {
+    for (const [webhookId, failed] of waiting) {
+      waiting.delete(webhookId)
+      await notify([failed]).catch((error: unknown) =>
+        runtime.log.warn({ err: error, webhook_id: webhookId }, 'could not notify of failed deliveries to a webhook'),
+      )
+    }
+    raising = null
+  }
+
+  return {
+    add(failed) {
+      for (const each of failed)
+        if (waiting.size < limits.webhook_notifications_waiting_max && !waiting.has(each.webhook_id))
+          waiting.set(each.webhook_id, { ...each, attempt: { ...each.attempt, response_body: null } })
+      if (waiting.size > 0) raising ??= raiseAll()
+    },
+    async close() {
+      if (raising !== null) await within(closeMs, raising).catch(() => {}) // the next failure tells
+    },
   }
 }
 

@@ -444,15 +444,31 @@ export async function dropSendouts(
 /** Counting stops here: more would take long, and says no more. */
 const countedMax = 100_000
 
-/** How many send-outs wait, and for how long the oldest that is due to an active webhook has waited. */
+/**
+ * How many send-outs wait, and for how long the oldest that is due by its schedule to an active webhook has waited; without those of
+ * deleted projects.
+ */
 export async function measureWaiting(db: Db, now: Instant): Promise<{ waiting: number; lag_seconds: number }> {
   const { rows } = await sql<{ waiting: number; lag_seconds: number }>`
-    with recursive ${sql.raw(waiting("('', '')", '2147483647'))}
-    select (select count(*) from (select from webhook_sendouts where due_at is not null limit ${sql.lit(countedMax)}) w) as waiting,
+    with recursive ${sql.raw(waiting("('', '')", '2147483647'))}, known as materialized (
+      select w.project_id, w.webhook_id from waiting w join projects p on p.id = w.project_id and p.deleted_at is null
+    )
+    select (
+        select count(*) from (
+          select from known k cross join lateral (
+            select from webhook_sendouts s
+            where s.project_id = k.project_id and s.webhook_id = k.webhook_id and s.due_at is not null
+          ) s limit ${sql.lit(countedMax)}
+        ) w
+      ) as waiting,
       coalesce((
-        select greatest(0, extract(epoch from ${now}::timestamptz - min(w.due_at)))::float8
-        from waiting w join webhooks h on h.project_id = w.project_id and h.id = w.webhook_id and h.active
-        where w.due_at > '-infinity'
+        select greatest(0, extract(epoch from ${now}::timestamptz - min(oldest.due_at)))::float8
+        from known k join webhooks h on h.project_id = k.project_id and h.id = k.webhook_id and h.active
+        cross join lateral (
+          select s.due_at from webhook_sendouts s
+          where s.project_id = k.project_id and s.webhook_id = k.webhook_id and s.due_at > '-infinity'
+          order by s.due_at limit 1
+        ) oldest
       ), 0) as lag_seconds`.execute(db)
   return rows[0] as { waiting: number; lag_seconds: number }
 }
