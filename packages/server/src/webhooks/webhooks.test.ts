@@ -169,7 +169,7 @@ describe('webhooks', () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(5)
     expect(answers.find(({ status }) => status === 400)?.body).toMatchObject({
       key: 'invalid_payload',
-      details: 'A project can have at most 50 webhooks',
+      details: 'A project must NOT have more than 50 webhooks',
     })
     expect((await shop.manage('GET', '/webhooks')).body).toMatchObject({ total: 50 })
   })

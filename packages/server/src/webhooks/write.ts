@@ -26,7 +26,7 @@ export async function createWebhook(ctx: Ctx, body: CreateWebhook): Promise<Webh
   // Concurrent requests would each count the webhooks without the other's.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${ctx.project_id}`}, 0))`.execute(ctx.db)
   if ((await countWebhooks(ctx)) >= limits.webhooks_max)
-    throw invalidPayload(`A project can have at most ${limits.webhooks_max} webhooks`)
+    throw invalidPayload(`A project must NOT have more than ${limits.webhooks_max} webhooks`)
   return toWebhook(await insertWebhook(ctx, { target_url, events: distinctTypes(events), active }))
 }
 
