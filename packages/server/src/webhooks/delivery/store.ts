@@ -354,7 +354,10 @@ export async function switchOff(
 
 const changedAtOnce = 1_000
 
-/** What a look knows of a webhook may be outdated, so each statement below asks for it again, and locks it. */
+/**
+ * What a look knows of a webhook may be outdated, so each statement below asks for it again, and locks it; by a subquery and not a
+ * join, with which the planner would sort everything that waits for each batch.
+ */
 type LookedAt = Pick<WaitingWebhook, 'project_id' | 'webhook_id' | 'is_deleted'>
 
 /** Gives up a batch of what waits for a webhook that was deleted, or that delivery has switched off. Returns whether to look again. */
@@ -383,10 +386,10 @@ async function giveUpFailed(db: Db, { project_id, webhook_id }: LookedAt): Promi
       select case when h.active or h.failed_at is null then h.give_up_before else h.activation + 1 end as give_up_before
       from webhooks h where h.project_id = ${project_id} and h.id = ${webhook_id} and ${sql.raw(isGivenUp)} for key share
     ), some_waiting as materialized (
-      select s.id from closed cross join webhook_sendouts s
+      select s.id from webhook_sendouts s
       where s.project_id = ${project_id} and s.webhook_id = ${webhook_id} and s.due_at is not null
-        and s.next_attempt_at is not null and s.activation < closed.give_up_before
-      order by s.due_at, s.id limit ${sql.lit(changedAtOnce)} for update of s skip locked
+        and s.next_attempt_at is not null and s.activation < (select give_up_before from closed)
+      order by s.due_at, s.id limit ${sql.lit(changedAtOnce)} for update skip locked
     )
     update webhook_sendouts s set status = 'FAILED', reason = 'webhook disabled', next_attempt_at = null,
       due_at = case when s.is_manual then s.due_at end
@@ -411,10 +414,10 @@ export async function restartWaiting(db: Db, { project_id, webhook_id }: Webhook
       select h.activation, h.restarted_at from webhooks h
       where h.project_id = ${project_id} and h.id = ${webhook_id} and ${sql.raw(isServed)} for key share
     ), some_waiting as materialized (
-      select s.id from restarted r cross join webhook_sendouts s
-      where s.project_id = ${project_id} and s.webhook_id = ${webhook_id} and s.due_at > r.restarted_at
-        and s.activation < r.activation
-      order by s.due_at, s.id limit ${sql.lit(changedAtOnce)} for update of s skip locked
+      select s.id from webhook_sendouts s
+      where s.project_id = ${project_id} and s.webhook_id = ${webhook_id}
+        and s.due_at > (select restarted_at from restarted) and s.activation < (select activation from restarted)
+      order by s.due_at, s.id limit ${sql.lit(changedAtOnce)} for update skip locked
     )
     update webhook_sendouts s set next_attempt_at = r.restarted_at, due_at = r.restarted_at, first_attempt_at = null,
       activation = r.activation
