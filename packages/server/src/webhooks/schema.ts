@@ -13,9 +13,10 @@ const TargetUrl = Type.String({
 export const WebhookEventType = Type.Unsafe<string>({ type: 'string', enum: webhookTypes })
 
 /** Existing SDKs misspell four types; they are stored as they should be spelt. */
-const SentEventType = Type.Unsafe<string>({ type: 'string', enum: [...webhookTypes, ...misspelledTypes.keys()] })
+const sentTypes = [...webhookTypes, ...misspelledTypes.keys()]
+const SentEventType = Type.Unsafe<string>({ type: 'string', enum: sentTypes })
 
-const SentEvents = Type.Array(SentEventType, { minItems: 1, uniqueItems: true })
+const SentEvents = Type.Array(SentEventType, { minItems: 1, maxItems: sentTypes.length, uniqueItems: true })
 
 export const Webhook = Type.Object({
   id: Type.String({ description: '`wh_` and 24 characters.' }),

@@ -90,6 +90,10 @@ describe('webhooks', () => {
       ),
     ],
     [{ target_url: url, events: ['voucher.created', 'voucher.created'] }, expect.stringContaining('.events must NOT')],
+    [
+      { target_url: url, events: Array.from({ length: 200 }, () => 'voucher.created') },
+      expect.stringMatching(/^Property \.events must NOT have more than \d+ items$/),
+    ],
     [{ target_url: 'shop.test/hooks', events }, 'Property .target_url must be a valid URL'],
     [{ target_url: 'ftp://shop.test', events }, 'Property .target_url must be a valid URL'],
     [
@@ -165,7 +169,7 @@ describe('webhooks', () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(5)
     expect(answers.find(({ status }) => status === 400)?.body).toMatchObject({
       key: 'invalid_payload',
-      details: 'A project can have at most 50 webhooks',
+      details: 'A project must NOT have more than 50 webhooks',
     })
     expect((await shop.manage('GET', '/webhooks')).body).toMatchObject({ total: 50 })
   })

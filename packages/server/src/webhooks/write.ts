@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import { canonicalEventType } from '../core/events/catalogue.ts'
 import { invalidPayload } from '../core/http/errors.ts'
+import type { Instant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
 import type { CreateWebhook, UpdateWebhook, Webhook } from './schema.ts'
 import {
   countWebhooks,
-  failWaitingSendouts,
   getWebhookForUpdate,
   insertWebhook,
-  restartSchedules,
+  type StoredWebhook,
   toWebhook,
   updateWebhook,
 } from './store.ts'
@@ -26,7 +26,7 @@ export async function createWebhook(ctx: Ctx, body: CreateWebhook): Promise<Webh
   // Concurrent requests would each count the webhooks without the other's.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${ctx.project_id}`}, 0))`.execute(ctx.db)
   if ((await countWebhooks(ctx)) >= limits.webhooks_max)
-    throw invalidPayload(`A project can have at most ${limits.webhooks_max} webhooks`)
+    throw invalidPayload(`A project must NOT have more than ${limits.webhooks_max} webhooks`)
   return toWebhook(await insertWebhook(ctx, { target_url, events: distinctTypes(events), active }))
 }
 
@@ -37,16 +37,24 @@ export async function createWebhook(ctx: Ctx, body: CreateWebhook): Promise<Webh
 export async function changeWebhook(ctx: Ctx, id: string, body: UpdateWebhook): Promise<Webhook> {
   const { target_url, events, active } = body
   const before = await getWebhookForUpdate(ctx, id)
-  const isSwitchedOn = active === true && !before.active
   const updated = await updateWebhook(ctx, id, {
     target_url,
     events: events === undefined ? undefined : distinctTypes(events),
     active,
-    failed_at: isSwitchedOn ? null : undefined,
+    ...(active === true && !before.active ? switchedOn(before, ctx.now) : {}),
   })
-  if (isSwitchedOn) await (before.failed_at === null ? restartSchedules : failWaitingSendouts)(ctx, id)
   ctx.afterCommit(() => ctx.jobs.wake('webhooks'))
   return toWebhook(updated)
+}
+
+/**
+ * Nodes apply this to what waits, in batches (delivery/store.ts): there may be millions. What waited when delivery switched the webhook
+ * off is given up before anything new is sent.
+ */
+function switchedOn({ activation, failed_at }: StoredWebhook, now: Instant) {
+  const next = { activation: activation + 1, failed_at: null }
+  if (failed_at === null) return { ...next, restarted_at: now }
+  return { ...next, restarted_at: null, give_up_before: next.activation }
 }
 
 const distinctTypes = (events: readonly string[]): string[] => [...new Set(events.map(canonicalEventType))]

@@ -19,7 +19,8 @@ import * as auditLog from './migrations/0013-audit-log.ts'
 import * as notifications from './migrations/0014-notifications.ts'
 import * as users from './migrations/0015-users-and-branding.ts'
 import * as consents from './migrations/0016-consents-and-event-positions.ts'
-import * as proofOfConsents from './migrations/0019-proof-of-consents-and-logins.ts'
+import * as webhookActivations from './migrations/0017-webhook-activations.ts'
+import * as proofOfConsents from './migrations/0018-proof-of-consents-and-logins.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import type { Trx } from './transaction.ts'
@@ -49,7 +50,8 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0014-notifications', notifications],
   ['0015-users-and-branding', users],
   ['0016-consents-and-event-positions', consents],
-  ['0019-proof-of-consents-and-logins', proofOfConsents],
+  ['0017-webhook-activations', webhookActivations],
+  ['0018-proof-of-consents-and-logins', proofOfConsents],
 ]
 
 /**

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 /**
  * Deletes events and returns their types. Their data may be stored in parts shared with other events: those events get a copy of
  * their own data, with the same bytes (a webhook may have sent them already), and the shared parts are deleted, so that nothing of the
- * deleted events remains. Their send-outs are deleted too: those that wait, and the log of the others.
+ * deleted events remains. A trigger deletes their send-outs (db/functions/delete_sendouts.sql).
  *
  * `await deleteEvents(db, project_id, sql`entity_id = ${customer_id}`)`; `using` names more tables for the condition.
  */
@@ -14,14 +14,10 @@ export async function deleteEvents(
   condition: RawBuilder<unknown>,
   using: RawBuilder<unknown> | null = null,
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string; type: string; parts_id: string | null }>`
+  const { rows } = await sql<{ type: string; parts_id: string | null }>`
     delete from event_rows as events ${using === null ? sql`` : sql`using ${using}`}
     where events.project_id = ${projectId} and ${condition}
-    returning events.id, events.type, events.parts_id`.execute(db)
-  if (rows.length > 0)
-    await sql`
-      delete from webhook_sendouts
-      where project_id = ${projectId} and event_id = any(${rows.map(({ id }) => id)}::text[])`.execute(db)
+    returning events.type, events.parts_id`.execute(db)
   const partsIds = [...new Set(rows.flatMap(({ parts_id }) => parts_id ?? []))]
   if (partsIds.length > 0) {
     await sql`

@@ -148,9 +148,10 @@ function* faultsInList(schema: Schema, value: unknown[], path: string, wording: 
   const fault = (message: string): Fault => ({ path, details: `${placeOf(path, wording)} ${message}` })
   if (schema.minItems !== undefined && value.length < schema.minItems)
     yield fault(`must NOT have fewer than ${schema.minItems} items`)
+  // A list that is too long is not searched for duplicates: hashing each item takes long.
   if (schema.maxItems !== undefined && value.length > schema.maxItems)
     yield fault(`must NOT have more than ${schema.maxItems} items`)
-  if (schema.uniqueItems && new Set(value.map((item) => Hashing.Hash(item))).size < value.length)
+  else if (schema.uniqueItems && new Set(value.map((item) => Hashing.Hash(item))).size < value.length)
     yield fault('must NOT have duplicate items')
   if (schema.items === undefined) return
   for (const [index, item] of value.entries()) yield* faultsIn(schema.items, item, `${path}[${index}]`, wording)

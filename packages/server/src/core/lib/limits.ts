@@ -361,6 +361,10 @@ export const limits = {
   sendouts_read_bytes_max: 4_194_304,
   /** Attempts that the log keeps per send-out, the latest; the schedule makes 13, manual retries any number. */
   sendout_attempts_kept: 50,
+  /** Size of the data and attempts on a page of the send-out log; the page ends before the send-out that would exceed it, unless it is the first. */
+  sendouts_page_bytes_max: 2_097_152,
+  /** Webhooks of which a node still has to tell that a delivery failed; of others the next failure tells. */
+  webhook_notifications_waiting_max: 1_000,
   /** Characters of `target_url` of a webhook. */
   target_url_length_max: 2_048,
   /** How long the connection to the target of a webhook may take, with the lookup of its name and its TLS handshake. */

@@ -16,6 +16,7 @@ import {
   type EndedAttempt,
   giveUpWaiting,
   listDueSendouts,
+  restartWaiting,
   type WaitingWebhook,
 } from './store.ts'
 
@@ -29,8 +30,8 @@ export interface Delivery {
 
 /** After this time a busy node tries again to start attempts. */
 const paceMs = 20
-/** Webhooks of which one look gives up what waits: each takes a statement. */
-const closedMax = 20
+/** Webhooks of which one look changes what waits: each takes a statement. */
+const changedMax = 20
 /** How long a stopping node waits for running attempts. */
 const stopGraceMs = 5_000
 
@@ -39,7 +40,7 @@ const stopGraceMs = 5_000
  * no send-out needs a claim of its own (docs/decisions/0047-webhook-delivery.md).
  */
 export function newDelivery(runtime: Runtime): Delivery {
-  const { settings, webhook_attempts: tally } = runtime
+  const { settings, log, webhook_attempts: tally } = runtime
   const { db } = runtime.database
   const timeoutMs = settings.webhook_timeout_ms
   const client = newTargetClient({ timeout_ms: timeoutMs, allow_private: settings.webhook_allow_private_targets })
@@ -57,11 +58,12 @@ export function newDelivery(runtime: Runtime): Delivery {
   async function look(): Promise<boolean> {
     if (isStopping || tally.in_flight >= limits.node_attempts_max) return false
     const now = toInstant(runtime.now())
-    const { due, closed, is_cut } = await held.take(now)
+    const { due, closed, restarting, is_cut } = await held.take(now)
     isCut = is_cut
     await readDue(due, now)
     startAttempts()
-    return giveUpClosed(closed)
+    const hasMore = await changeWaiting(closed, giveUpWaiting)
+    return (await changeWaiting(restarting, restartWaiting)) || hasMore
   }
 
   /** Reads for as many webhooks as can start an attempt now: what waits for a slot stays in the database. */
@@ -75,14 +77,14 @@ export function newDelivery(runtime: Runtime): Delivery {
       chosen.map(({ each, rows_max }) => ({ webhook: each.webhook, rows_max })),
       { now, except: held.inHand(), bytes_max: bytesMax },
     )
-    const erased = read.filter(isErased)
-    if (erased.length > 0) await dropSendouts(db, erased)
+    const orphaned = read.filter(hasNoEvent)
+    if (orphaned.length > 0) await dropSendouts(db, orphaned)
     const isCut = read.reduce((size, { bytes }) => size + bytes, 0) >= bytesMax
     const byWebhook = Map.groupBy(read, ({ webhook_id }) => webhook_id)
     for (const { each, rows_max } of chosen) {
       const rows = byWebhook.get(each.webhook.webhook_id) ?? []
       const hasMore = isCut || rows.length >= rows_max
-      held.queue(each, { rows: rows.filter((row) => !isErased(row)), at, has_more: hasMore })
+      held.queue(each, { rows: rows.filter((row) => !hasNoEvent(row)), at, has_more: hasMore })
     }
   }
 
@@ -104,12 +106,12 @@ export function newDelivery(runtime: Runtime): Delivery {
     }))
   }
 
-  /** Returns whether there may be more to give up. */
-  async function giveUpClosed(closed: readonly WaitingWebhook[]): Promise<boolean> {
-    let hasMore = closed.length > closedMax
-    for (const webhook of closed.slice(0, closedMax)) {
+  /** Gives up a batch of what waits for each webhook, or makes it due anew. Returns whether to look again at once. */
+  async function changeWaiting(webhooks: readonly WaitingWebhook[], change: typeof giveUpWaiting): Promise<boolean> {
+    let hasMore = webhooks.length > changedMax
+    for (const webhook of webhooks.slice(0, changedMax)) {
       held.dropQueue(webhook.webhook_id)
-      hasMore = (await giveUpWaiting(db, webhook)) || hasMore
+      hasMore = (await change(db, webhook)) || hasMore
     }
     return hasMore
   }
@@ -146,9 +148,7 @@ export function newDelivery(runtime: Runtime): Delivery {
     held.begin(each, slot)
     tally.in_flight += 1
     const began = runtime.now()
-    const body = Buffer.from(sendout.body ?? bodyOf(bodyPartsOf(sendout)))
-    const headers = requestHeaders(sendout, body, signingTokens(webhook, began), began)
-    const result = await client.post(webhook.target_url, headers, body)
+    const result = await post(webhook, sendout, began)
     held.end(each, slot)
     tally.in_flight -= 1
     if (isAborting) {
@@ -163,6 +163,20 @@ export function newDelivery(runtime: Runtime): Delivery {
     const ended = performance.now()
     const mayReadMore = !isFresh(each, ended) || (each.queue.length === 0 && each.has_more)
     if (mayReadMore || isCut[isSlow(each, ended) ? 'slow' : 'fast']) runtime.jobs.wake('webhooks')
+  }
+
+  /** Never rejects. An error here is a fault of ours: it fails the attempt, and must not keep its slot or end the process. */
+  async function post(webhook: WaitingWebhook, sendout: DueSendout, began: number): Promise<AttemptResult> {
+    const started = performance.now()
+    try {
+      const body = Buffer.from(sendout.body ?? bodyOf(bodyPartsOf(sendout)))
+      const headers = requestHeaders(sendout, body, signingTokens(webhook, began), began)
+      return await client.post(webhook.target_url, headers, body)
+    } catch (error) {
+      log.error({ err: error, sendout_id: sendout.id }, 'could not make an attempt to deliver to a webhook')
+      const duration = Math.round(performance.now() - started)
+      return { status_code: null, duration_ms: duration, error: 'the request could not be made', response_body: null }
+    }
   }
 
   return {
@@ -180,7 +194,7 @@ export function newDelivery(runtime: Runtime): Delivery {
   }
 }
 
-const isErased = ({ body, data }: DueSendout): boolean => body === null && data === null
+const hasNoEvent = ({ body, data }: DueSendout): boolean => body === null && data === null
 
 /** Calls `step` for each in turn, again and again for those where it did something, until none is left or one says stop. */
 function inTurn<T>(all: readonly T[], step: (each: T) => boolean | 'stop'): void {
@@ -209,7 +223,7 @@ const bodyPartsOf = (sendout: DueSendout) => ({
 })
 
 function endedAttempt(sendout: DueSendout, targetUrl: string, at: Instant, result: AttemptResult): EndedAttempt {
-  const { project_id, id, webhook_id, is_manual, first_attempt_at } = sendout
+  const { project_id, id, webhook_id, is_manual, activation, first_attempt_at } = sendout
   const succeeded = result.error === null
   return {
     project_id,
@@ -219,6 +233,7 @@ function endedAttempt(sendout: DueSendout, targetUrl: string, at: Instant, resul
     attempt: { at, ...result },
     succeeded,
     is_manual,
+    activation,
     is_first: first_attempt_at === null && !is_manual,
     next_attempt_at: succeeded ? null : nextAttemptAt(first_attempt_at ?? at, at),
   }

@@ -3,14 +3,17 @@ import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { maintain } from '../../core/jobs/maintenance.ts'
-import { type Shop, send, type TestService, uniqueName } from '../../testing/app.ts'
+import { limits } from '../../core/lib/limits.ts'
+import { newClock, newProjectOn, type Shop, send, type TestService, uniqueName } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { newVoucher } from '../../testing/campaigns.ts'
 import { amountOff, newDiscount, redeemed, vouchers } from '../../testing/checkout.ts'
+import { openNode, ownDatabase } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
 import { openWebhookTarget, type ReceivedRequest, type WebhookTarget } from '../../testing/webhook-target.ts'
 import { newWebhook, newWebhookShop, openDeliveringService, sendoutsOf } from '../../testing/webhooks.ts'
 import { deleteOldSendouts } from '../sendouts/retention.ts'
+import { measureWaiting } from './store.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
@@ -366,6 +369,8 @@ describe('the log', () => {
     expect(await sendoutsOf(shop, `webhook_id=${other.id}`)).toHaveLength(4)
     expect(await sendoutsOf(shop, 'type=voucher.deleted')).toHaveLength(1)
     expect(await sendoutsOf(shop, `request_id=${headers['x-request-id']}`)).toMatchObject([{ type: 'voucher.deleted' }])
+    const [{ event_id }] = await sendoutsOf(shop, `webhook_id=${webhook.id}`)
+    expect(await sendoutsOf(shop, `event_id=${event_id}`)).toMatchObject([{ event_id }, { event_id }])
     expect(await sendoutsOf(shop, 'status=SUCCEEDED')).toHaveLength(7)
     expect(await sendoutsOf(shop, 'status=FAILED')).toHaveLength(0)
     expect(await sendoutsOf(shop, `status=SUCCEEDED&type=voucher.created&webhook_id=${other.id}`)).toHaveLength(3)
@@ -374,6 +379,35 @@ describe('the log', () => {
         status: 400,
         body: { key: 'invalid_query_params' },
       })
+  })
+
+  test('has pages that end before they are too large, with at least one send-out', async () => {
+    const { shop } = await fixture()
+    for (const code of ['A', 'B', 'C', 'D']) await newVoucher(shop, code)
+    const all = (await ended(shop, 4)).map(({ id }) => id)
+    const grow = (bytes: number) =>
+      sql`
+        update webhook_sendouts set attempts = jsonb_build_array(attempts -> 0 || jsonb_build_object('response_body', repeat('x', ${bytes})))
+        where project_id = ${shop.project_id}`.execute(service.runtime.database.db)
+    const sizes = async () => {
+      const found: number[] = []
+      const ids: string[] = []
+      for (let after = ''; ; ) {
+        const { body } = await shop.manage('GET', `/webhook-sendouts?limit=100${after}`)
+        found.push(body.data.length)
+        ids.push(...body.data.map(({ id }: Body) => id))
+        if (!body.has_more) break
+        expect(body.more_starting_after).toBe(ids.at(-1))
+        after = `&starting_after_id=${body.more_starting_after}`
+      }
+      expect(ids).toEqual(all)
+      return found
+    }
+    expect(await sizes()).toEqual([4])
+    await grow(Math.round(limits.sendouts_page_bytes_max / 2.5))
+    expect(await sizes()).toEqual([2, 2])
+    await grow(limits.sendouts_page_bytes_max + 1)
+    expect(await sizes()).toEqual([1, 1, 1, 1])
   })
 
   test('is kept for AUDIT_RETENTION_DAYS; what waits, two days longer', async () => {
@@ -430,6 +464,19 @@ describe('erasing', () => {
   })
 })
 
+test('an event that a node of an earlier release erases takes its send-outs and the copies of tests along', async () => {
+  const { shop, webhook } = await fixture()
+  for (const code of ['ERASED', 'KEPT']) await newVoucher(shop, code)
+  const [kept, erased] = await ended(shop, 2)
+  await shop.manage('POST', `/webhooks/${webhook.id}/test`, { type: 'voucher.created' })
+  const { db } = service.runtime.database
+  const copyOf = (id: string) =>
+    sql`update webhook_sendouts set event_id = ${id} where is_test and project_id = ${shop.project_id}`
+  await copyOf(erased.event_id).execute(db)
+  await sql`delete from event_rows where project_id = ${shop.project_id} and id = ${erased.event_id}`.execute(db)
+  expect((await sendoutsOf(shop)).map(({ id }) => id)).toEqual([kept.id])
+})
+
 test('the metrics count attempts, and what waits for how long', async () => {
   const { shop, path } = await fixture(() => 500)
   const read = async (name: string) => {
@@ -446,4 +493,24 @@ test('the metrics count attempts, and what waits for how long', async () => {
   expect(await read('guerdon_webhook_sendouts_waiting')).toBeGreaterThanOrEqual(1)
   expect(await read('guerdon_webhook_lag_seconds')).toBeGreaterThanOrEqual(0)
   answers.delete(path)
+})
+
+test('what waits is measured without requested attempts, and without deleted projects', async () => {
+  const { database } = await ownDatabase()
+  const clock = newClock()
+  const node = await openNode(database, { env: { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' }, now: clock.now })
+  const shop = await newProjectOn({ ...node, clock })
+  await newWebhook(shop, 'http://127.0.0.1:9/', ['voucher.created'])
+  for (const code of ['A', 'B']) await newVoucher(shop, code)
+  const measured = () => measureWaiting(database.db, new Date(clock.now()).toISOString())
+  clock.advance(100_000)
+  const before = await measured()
+  expect(before.waiting).toBe(2)
+  expect(before.lag_seconds).toBeGreaterThanOrEqual(100)
+  const requested = sql`update webhook_sendouts set is_manual = true, due_at = '-infinity'
+    where id = (select max(id) from webhook_sendouts)`
+  await requested.execute(database.db)
+  expect((await measured()).lag_seconds).toBeGreaterThanOrEqual(before.lag_seconds)
+  await send(node.app, 'DELETE', `/management/v1/projects/${shop.project_id}`, undefined, shop.management)
+  expect(await measured()).toEqual({ waiting: 0, lag_seconds: 0 })
 })

@@ -31,8 +31,10 @@ export interface HeldWebhook extends SlotUser, Experience {
 export interface Taken {
   /** The held webhooks that have something due, those served longest ago first. */
   due: HeldWebhook[]
-  /** Those to which nothing more is sent. */
+  /** Those of which something is given up. */
   closed: WaitingWebhook[]
+  /** Those that were switched on, for which something is still to be made due. */
+  restarting: WaitingWebhook[]
   /** Whether more fast webhooks, or others, may have something due than there were free slots. */
   is_cut: { fast: boolean; slow: boolean }
 }
@@ -127,6 +129,7 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
     return {
       due,
       closed: webhooks.filter(({ is_closed }) => is_closed),
+      restarting: webhooks.filter(({ is_restarting }) => is_restarting),
       is_cut: { fast: renewed(true) >= fast, slow: renewed(false) >= slow },
     }
   }

@@ -17,6 +17,7 @@ const failedAttempt = (shop: Shop, webhookId = 'wh_1'): EndedAttempt => ({
   },
   succeeded: false,
   is_manual: false,
+  activation: 0,
   is_first: true,
   next_attempt_at: '2026-01-01T00:01:00.000Z',
 })

@@ -1,6 +1,7 @@
 import type { Runtime } from '../../core/context.ts'
+import type { SendoutAttempt } from '../../core/db/tables.ts'
 import { isRefusedContent } from '../../core/db/transaction.ts'
-import { newFailureNotifier, recordLastFailure } from './notify.ts'
+import { newNotificationQueue, recordLastFailure } from './notify.ts'
 import { type EndedAttempt, recordAttempts } from './store.ts'
 
 /** Records ended attempts, many with one statement. */
@@ -31,7 +32,7 @@ const retryMs = 1_000
 export function newRecorder(runtime: Runtime, { onRecorded, onSwitchedOff }: RecordedListener): Recorder {
   const { log } = runtime
   const { db } = runtime.database
-  const notifyOfFailures = newFailureNotifier(runtime)
+  const notifications = newNotificationQueue(runtime)
   let waiting: EndedAttempt[] = []
   let timer: NodeJS.Timeout | undefined
   let recording: Promise<void> = Promise.resolve()
@@ -69,19 +70,16 @@ export function newRecorder(runtime: Runtime, { onRecorded, onSwitchedOff }: Rec
   async function recordBatch(batch: readonly EndedAttempt[], outcomes: Outcomes): Promise<void> {
     const others = batch.filter((each) => !isLastFailure(each))
     const recorded = await recordRows(others, outcomes, (some) => recordAttempts(db, some))
+    notifications.add(recorded.filter(({ is_first, succeeded }) => is_first && !succeeded))
     for (const each of batch.filter(isLastFailure))
-      await recordRows([each], outcomes, async () => {
-        if (await recordLastFailure(runtime, each)) onSwitchedOff(each.webhook_id)
+      await recordRows([each], outcomes, async ([one]) => {
+        if (await recordLastFailure(runtime, one as EndedAttempt)) onSwitchedOff(each.webhook_id)
       })
-    // Must not fail the batch, which is recorded: it would be recorded again.
-    await notifyOfFailures(recorded.filter(({ is_first, succeeded }) => is_first && !succeeded)).catch(
-      (error: unknown) => log.warn({ err: error }, 'could not notify of failed deliveries to webhooks'),
-    )
   }
 
   /**
-   * An attempt that the database refuses for what it contains is found by halves and left out; the others are recorded and returned.
-   * The send-out of a refused one stays in hand: this node would send it again and again.
+   * An attempt that the database refuses for what it contains is found by halves, and recorded without what the target answered; the
+   * others are recorded as they are. If even that is refused, the send-out stays in hand: this node would send it again and again.
    */
   async function recordRows(
     rows: readonly EndedAttempt[],
@@ -96,14 +94,24 @@ export function newRecorder(runtime: Runtime, { onRecorded, onSwitchedOff }: Rec
       return rows
     } catch (error) {
       if (!isRefusedContent(error)) throw error
-      if (rows.length === 1) {
-        log.warn({ err: error, sendout_id: first.id }, 'the database refused the result of a delivery to a webhook')
-        outcomes.refused(first)
-        return []
-      }
+      if (rows.length === 1) return recordBare(first, error)
       const half = rows.length >> 1
       const before = await recordRows(rows.slice(0, half), outcomes, write)
       return [...before, ...(await recordRows(rows.slice(half), outcomes, write))]
+    }
+
+    async function recordBare(ended: EndedAttempt, refusal: unknown): Promise<readonly EndedAttempt[]> {
+      log.warn({ err: refusal, sendout_id: ended.id }, 'the database refused the result of a delivery to a webhook')
+      const bare = { ...ended, attempt: bareAttempt(ended.attempt) }
+      try {
+        await write([bare])
+      } catch (error) {
+        if (!isRefusedContent(error)) throw error
+        outcomes.refused(ended)
+        return []
+      }
+      outcomes.recorded(ended)
+      return [bare]
     }
   }
 
@@ -118,9 +126,17 @@ export function newRecorder(runtime: Runtime, { onRecorded, onSwitchedOff }: Rec
       isClosing = true
       record()
       await recording
+      await notifications.close()
     },
   }
 }
+
+/** Without texts of the target. */
+const bareAttempt = (attempt: SendoutAttempt): SendoutAttempt => ({
+  ...attempt,
+  error: attempt.error === null ? null : 'the attempt failed; its result could not be stored',
+  response_body: null,
+})
 
 /** Whether no retry follows. */
 const isLastFailure = ({ succeeded, is_manual, next_attempt_at }: EndedAttempt): boolean =>

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
-import type { SendoutAttempt, SendoutStatus } from '../../core/db/tables.ts'
+import type { SendoutAttempt } from '../../core/db/tables.ts'
+import type { Id } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { SigningKeys } from './request-headers.ts'
@@ -11,14 +12,17 @@ export interface WaitingWebhook extends SigningKeys {
   project_id: string
   webhook_id: string
   target_url: string
+  /** Whether more is sent to it than requested attempts. */
   active: boolean
   /** Whether this node holds its lease, and something is due. */
   is_leased: boolean
   /** Whether this statement took or renewed the lease. */
   is_renewed: boolean
-  /** Nothing more is sent to it: it was deleted, or delivery has switched it off. */
+  /** What waits for it, or some of it, is given up: it was deleted, or delivery has switched it off. */
   is_closed: boolean
   is_deleted: boolean
+  /** Its owner switched it on: some of what waits is still to be made due. */
+  is_restarting: boolean
   /** Whether the node named it as fast. */
   is_fast: boolean
 }
@@ -46,6 +50,11 @@ const waiting = (after: string, webhooksMax: string) => `
 const isFree = `(h.lease_until is null or h.lease_until < clock_timestamp()
   or (h.lease_node = $2 and h.lease_until < clock_timestamp() + $4::float8 * interval '1 millisecond'))`
 
+/** Whether delivery has switched it off, or something is left of what waited then. */
+const isGivenUp = '((not h.active and h.failed_at is not null) or h.give_up_before is not null)'
+/** What is left of that is given up first: it would be sent, being older than what is new. */
+const isServed = '(h.active and h.give_up_before is null)'
+
 /**
  * Walks through some of the webhooks for which something waits, and the fast ones of this node, and takes or renews the leases of some
  * that have something due: those that were leased longest ago first. The lease counts by the clock of the database. Webhooks that a
@@ -66,9 +75,10 @@ const takeStatement = preparedStatement<WalkRow | (WaitingWebhook & WalkRow)>(`
       order by s.due_at limit 1
     ) oldest
   ), known as materialized (
-    select w.project_id, w.webhook_id, h.target_url, coalesce(h.active, false) as active, h.lease_until,
-      h.id is null as is_deleted, h.id is null or (not h.active and h.failed_at is not null) as is_closed,
-      coalesce(w.due_at <= $1::timestamptz and (h.active or w.due_at = '-infinity'), false) as is_due,
+    select w.project_id, w.webhook_id, h.target_url, h.lease_until, coalesce(${isServed}, false) as active,
+      h.id is null as is_deleted, h.id is null or ${isGivenUp} as is_closed,
+      coalesce(${isServed} and h.restarted_at is not null, false) as is_restarting,
+      coalesce(w.due_at <= $1::timestamptz and (${isServed} or w.due_at = '-infinity'), false) as is_due,
       ${isFree} as is_free, h.lease_node = $2 and h.lease_until > clock_timestamp() as is_ours,
       (w.project_id, w.webhook_id) in (select unnest($8::text[]), unnest($9::text[])) as is_fast,
       p.webhook_token, p.previous_webhook_token, p.webhook_token_replaced_at
@@ -91,14 +101,14 @@ const takeStatement = preparedStatement<WalkRow | (WaitingWebhook & WalkRow)>(`
     returning h.project_id, h.id
   )
   select walked.project_id as walked_project_id, walked.webhook_id as walked_webhook_id,
-    k.project_id, k.webhook_id, k.target_url, k.active, k.is_closed, k.is_deleted, k.is_fast,
+    k.project_id, k.webhook_id, k.target_url, k.active, k.is_closed, k.is_deleted, k.is_restarting, k.is_fast,
     k.webhook_token, k.previous_webhook_token, k.webhook_token_replaced_at,
     k.is_renewed, coalesce(k.is_due and (k.is_renewed or k.is_ours), false) as is_leased
   from (select) one
   left join (select project_id, webhook_id from waiting where nth = $7::int) walked on true
   left join (
     select *, (project_id, webhook_id) in (select project_id, id from taken) as is_renewed from known
-  ) k on k.is_due or k.is_closed`)
+  ) k on k.is_due or k.is_closed or k.is_restarting`)
 
 /** Every row says where the walk was cut off; without a webhook if it found none. */
 interface WalkRow {
@@ -168,12 +178,15 @@ export interface DueSendout {
   type: string
   source_url: string
   created_at: Instant
+  /** Null if its schedule has not begun, or begins anew. */
   first_attempt_at: Instant | null
+  /** Of the webhook. */
+  activation: number
   is_manual: boolean
   is_test: boolean
   /** Of a test. */
   body: string | null
-  /** Null if the body is given, or if a node of an earlier release, which knows nothing of send-outs, has erased the event. */
+  /** Null if the body is given, or if the event is gone: somebody deleted it without the trigger (functions/delete_sendouts.sql). */
   data: string | null
   /** Size of the body or data. */
   bytes: number
@@ -189,16 +202,18 @@ export interface DueSendout {
  * known without reading the texts.
  */
 const dueStatement = preparedStatement<DueSendout>(`
-  select due.project_id, due.id, due.webhook_id, due.type, due.source_url, due.created_at, due.first_attempt_at, due.is_manual,
-    due.is_test, due.body, case when due.body is null then event_text(due.data, due.parts) end as data, due.bytes,
+  select due.project_id, due.id, due.webhook_id, due.type, due.source_url, due.created_at, due.first_attempt_at, due.activation,
+    due.is_manual, due.is_test, due.body, case when due.body is null then event_text(due.data, due.parts) end as data, due.bytes,
     due.event_id, due.event_created_at, due.entity_id, due.group_id, due.event_source
   from (
     select s.*, sum(s.bytes) over (order by s.nth, h.place rows between unbounded preceding and current row) - s.bytes as before
     from unnest($1::text[], $2::text[], $3::int[], $4::boolean[])
       with ordinality as h (project_id, webhook_id, rows_max, manual_only, place)
+    join webhooks w on w.project_id = h.project_id and w.id = h.webhook_id
     cross join lateral (
-      select s.project_id, s.id, s.webhook_id, s.type, s.source_url, s.created_at, s.first_attempt_at, s.is_manual, s.is_test,
-        s.body, s.due_at, e.id as event_id, e.created_at as event_created_at, e.entity_id, e.group_id,
+      select s.project_id, s.id, s.webhook_id, s.type, s.source_url, s.created_at, w.activation,
+        case when s.activation = w.activation then s.first_attempt_at end as first_attempt_at, s.is_manual, s.is_test, s.body,
+        s.due_at, e.id as event_id, e.created_at as event_created_at, e.entity_id, e.group_id,
         e.event_source, e.data, p.parts, row_number() over (order by s.due_at, s.id) as nth,
         coalesce(octet_length(e.data), 0) + coalesce(octet_length(p.parts), 0) + coalesce(octet_length(s.body), 0) as bytes
       from (
@@ -242,58 +257,88 @@ export interface EndedAttempt {
   attempt: SendoutAttempt
   succeeded: boolean
   is_manual: boolean
+  /** Of the webhook when the send-out was read. */
+  activation: number
   /** Whether it was the first one by the schedule. */
   is_first: boolean
   /** After a failure, by the schedule; null if this was the last attempt. */
   next_attempt_at: Instant | null
 }
 
-/** A send-out after an attempt was recorded. */
-interface RecordedAttempt {
-  id: string
-  status: SendoutStatus
-}
+/** Its owner has switched the webhook on since the schedule began that the attempt belongs to. */
+const isRestarted = 'coalesce(w.activation > case when r.is_manual then s.activation else r.activation end, false)'
+const hasEnded = `s.status in ('SUCCEEDED', 'FAILED')`
+const nextAttempt = `case
+      when r.succeeded or ${hasEnded} then null
+      when ${isRestarted} then case when s.next_attempt_at > r.at then r.at else s.next_attempt_at end
+      when r.is_manual then s.next_attempt_at
+      else r.next_attempt_at end`
 
 /**
  * Records attempts, with one statement. A send-out that has ended meanwhile (another attempt succeeded, its webhook was switched off)
- * ends no second time, and a manual attempt that failed changes nothing but the log. A manual attempt that was requested while another
- * one ran stays requested. Manual retries may go on for ever: the row keeps the latest attempts.
+ * ends no second time, and a manual attempt that failed changes nothing but the log. One that failed while the owner switched its
+ * webhook on does not count in the schedule, which begins anew: the send-out is due at once. A manual attempt that was requested while
+ * another one ran stays requested. Manual retries may go on for ever: the row keeps the latest attempts.
  *
- * It commits without waiting for the disk: an attempt whose record a crash of the database loses is made again.
+ * Where an attempt failed it waits for a request that changes the webhook at this moment. It commits without waiting for the disk: an
+ * attempt whose record a crash of the database loses is made again.
  */
-const recordStatement = preparedStatement<RecordedAttempt>(`
-  with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+const recordStatement = preparedStatement<unknown>(`
+  with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+  r as materialized (
+    select *, (attempt ->> 'at')::timestamptz as at
+    from jsonb_to_recordset($1::jsonb) as r (project_id text, id text, webhook_id text, target_url text, attempt jsonb,
+      succeeded boolean, is_manual boolean, activation integer, next_attempt_at timestamptz)
+  ),
+  failing as materialized (
+    select w.project_id, w.id, w.activation from webhooks w
+    where (w.project_id, w.id) in (select r.project_id, r.webhook_id from r where not r.succeeded)
+    for key share
+  )
   update webhook_sendouts s set
     attempts = case when jsonb_array_length(s.attempts) < ${limits.sendout_attempts_kept} then s.attempts
       else jsonb_path_query_array(s.attempts, '$[last - ${limits.sendout_attempts_kept - 2} to last]') end || r.attempt,
-    executed_at = (r.attempt ->> 'at')::timestamptz,
-    first_attempt_at = case when r.is_manual then s.first_attempt_at
-      else coalesce(s.first_attempt_at, (r.attempt ->> 'at')::timestamptz) end,
+    executed_at = r.at,
+    first_attempt_at = case when r.is_manual or ${isRestarted} then s.first_attempt_at
+      when s.activation < r.activation then r.at
+      else coalesce(s.first_attempt_at, r.at) end,
+    activation = case when r.is_manual or ${isRestarted} then s.activation else greatest(s.activation, r.activation) end,
     target_url = nullif(r.target_url, s.source_url),
     status = case
       when r.succeeded then 'SUCCEEDED'
-      when s.status in ('SUCCEEDED', 'FAILED') then s.status
+      when ${hasEnded} then s.status
       when r.is_manual then case when s.is_test then 'FAILED' else s.status end
-      when r.next_attempt_at is null then 'FAILED'
+      when r.next_attempt_at is null and not ${isRestarted} then 'FAILED'
       else 'RETRYING' end,
     reason = case when r.succeeded then null else s.reason end,
-    next_attempt_at = case
-      when r.succeeded or s.status in ('SUCCEEDED', 'FAILED') then null
-      when r.is_manual then s.next_attempt_at
-      else r.next_attempt_at end,
-    due_at = case
-      when s.is_manual and not r.is_manual then '-infinity'
-      when r.succeeded or s.status in ('SUCCEEDED', 'FAILED') then null
-      when r.is_manual then s.next_attempt_at
-      else r.next_attempt_at end,
+    next_attempt_at = ${nextAttempt},
+    due_at = case when s.is_manual and not r.is_manual then '-infinity' else ${nextAttempt} end,
     is_manual = s.is_manual and not r.is_manual
-  from jsonb_to_recordset($1::jsonb) as r (project_id text, id text, target_url text, attempt jsonb, succeeded boolean,
-    is_manual boolean, next_attempt_at timestamptz), relaxed
-  where s.project_id = r.project_id and s.id = r.id
-  returning s.id, s.status`)
+  from r left join failing w on w.project_id = r.project_id and w.id = r.webhook_id, relaxed
+  where s.project_id = r.project_id and s.id = r.id`)
 
-export const recordAttempts = (db: Db, attempts: readonly EndedAttempt[]): Promise<RecordedAttempt[]> =>
-  recordStatement(db, [JSON.stringify(attempts)])
+export async function recordAttempts(db: Db, attempts: readonly EndedAttempt[]): Promise<void> {
+  await recordStatement(db, [JSON.stringify(attempts)])
+}
+
+/** The webhook and the send-out of an attempt, locked until commit; null if it was deleted. Delivery skips the webhook meanwhile. */
+export async function lockAttempted(db: Db, { project_id, id, webhook_id }: EndedAttempt) {
+  const webhook = await db
+    .selectFrom('webhooks')
+    .select(['activation', 'target_url'])
+    .where('project_id', '=', project_id)
+    .where('id', '=', webhook_id as Id<'webhook'>)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  const sendout = await db
+    .selectFrom('webhook_sendouts')
+    .select('status')
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as Id<'sendout'>)
+    .forUpdate()
+    .executeTakeFirst()
+  return { webhook: webhook ?? null, sendout: sendout ?? null }
+}
 
 /** Switches a webhook off after the last retry of a send-out. False if it is off already. */
 export async function switchOff(
@@ -307,31 +352,87 @@ export async function switchOff(
   return numAffectedRows === 1n
 }
 
-const closedAtOnce = 1_000
+const changedAtOnce = 1_000
 
 /**
- * Gives up a batch of what waits for a webhook that was deleted or that delivery has switched off; of the latter, requested attempts
- * are still made. Returns whether there may be more.
+ * What a look knows of a webhook may be outdated, so each statement below asks for it again, and locks it; by a subquery and not a
+ * join, with which the planner would sort everything that waits for each batch.
  */
-export async function giveUpWaiting(
-  db: Db,
-  { project_id, webhook_id, is_deleted }: Pick<WaitingWebhook, 'project_id' | 'webhook_id' | 'is_deleted'>,
-): Promise<boolean> {
+type LookedAt = Pick<WaitingWebhook, 'project_id' | 'webhook_id' | 'is_deleted'>
+
+/** Gives up a batch of what waits for a webhook that was deleted, or that delivery has switched off. Returns whether to look again. */
+export const giveUpWaiting = (db: Db, webhook: LookedAt): Promise<boolean> =>
+  webhook.is_deleted ? giveUpDeleted(db, webhook) : giveUpFailed(db, webhook)
+
+async function giveUpDeleted(db: Db, { project_id, webhook_id }: LookedAt): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     with some_waiting as materialized (
       select id from webhook_sendouts
       where project_id = ${project_id} and webhook_id = ${webhook_id} and due_at is not null
-        and (is_manual is false or ${is_deleted})
-      order by due_at, id limit ${sql.lit(closedAtOnce)} for update skip locked
+        and not exists (select from webhooks where project_id = ${project_id} and id = ${webhook_id})
+      order by due_at, id limit ${sql.lit(changedAtOnce)} for update skip locked
     )
     update webhook_sendouts s set status = case s.status when 'SUCCEEDED' then 'SUCCEEDED' else 'FAILED' end,
-      reason = case s.status when 'SUCCEEDED' then null else ${is_deleted ? 'webhook deleted' : 'webhook disabled'} end,
+      reason = case s.status when 'SUCCEEDED' then null else 'webhook deleted' end,
       next_attempt_at = null, due_at = null, is_manual = false
     from some_waiting w where s.project_id = ${project_id} and s.id = w.id`.execute(db)
-  return Number(numAffectedRows) === closedAtOnce
+  return Number(numAffectedRows) === changedAtOnce
 }
 
-/** Deletes send-outs whose event was erased by a node that knows nothing of send-outs. */
+/** Requested attempts are still made. When it was switched on again, what came after that is not given up. */
+async function giveUpFailed(db: Db, { project_id, webhook_id }: LookedAt): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    with closed as materialized (
+      select case when h.active or h.failed_at is null then h.give_up_before else h.activation + 1 end as give_up_before
+      from webhooks h where h.project_id = ${project_id} and h.id = ${webhook_id} and ${sql.raw(isGivenUp)} for key share
+    ), some_waiting as materialized (
+      select s.id from webhook_sendouts s
+      where s.project_id = ${project_id} and s.webhook_id = ${webhook_id} and s.due_at is not null
+        and s.next_attempt_at is not null and s.activation < (select give_up_before from closed)
+      order by s.due_at, s.id limit ${sql.lit(changedAtOnce)} for update skip locked
+    )
+    update webhook_sendouts s set status = 'FAILED', reason = 'webhook disabled', next_attempt_at = null,
+      due_at = case when s.is_manual then s.due_at end
+    from some_waiting w where s.project_id = ${project_id} and s.id = w.id`.execute(db)
+  if (Number(numAffectedRows) === changedAtOnce) return true
+  const cleared = await sql`
+    update webhooks h set give_up_before = null
+    where h.project_id = ${project_id} and h.id = ${webhook_id} and h.give_up_before is not null and not exists (
+      select from webhook_sendouts s
+      where s.project_id = h.project_id and s.webhook_id = h.id and s.due_at is not null
+        and s.next_attempt_at is not null and s.activation < h.give_up_before)`.execute(db)
+  return cleared.numAffectedRows === 1n
+}
+
+/**
+ * Makes a batch of what waits for a webhook due at the moment at which its owner switched it on. What was due before needs no change:
+ * whoever reads it sees that its schedule begins anew. Returns whether to look again.
+ */
+export async function restartWaiting(db: Db, { project_id, webhook_id }: WebhookKey): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    with restarted as materialized (
+      select h.activation, h.restarted_at from webhooks h
+      where h.project_id = ${project_id} and h.id = ${webhook_id} and ${sql.raw(isServed)} for key share
+    ), some_waiting as materialized (
+      select s.id from webhook_sendouts s
+      where s.project_id = ${project_id} and s.webhook_id = ${webhook_id}
+        and s.due_at > (select restarted_at from restarted) and s.activation < (select activation from restarted)
+      order by s.due_at, s.id limit ${sql.lit(changedAtOnce)} for update skip locked
+    )
+    update webhook_sendouts s set next_attempt_at = r.restarted_at, due_at = r.restarted_at, first_attempt_at = null,
+      activation = r.activation
+    from some_waiting w cross join restarted r where s.project_id = ${project_id} and s.id = w.id`.execute(db)
+  if (numAffectedRows > 0n) return true
+  await sql`
+    update webhooks h set restarted_at = null
+    where h.project_id = ${project_id} and h.id = ${webhook_id} and h.restarted_at is not null and not exists (
+      select from webhook_sendouts s
+      where s.project_id = h.project_id and s.webhook_id = h.id and s.due_at > h.restarted_at
+        and s.activation < h.activation)`.execute(db)
+  return false
+}
+
+/** Deletes send-outs whose event is gone. */
 export async function dropSendouts(
   db: Db,
   sendouts: ReadonlyArray<Pick<DueSendout, 'project_id' | 'id'>>,
@@ -346,15 +447,31 @@ export async function dropSendouts(
 /** Counting stops here: more would take long, and says no more. */
 const countedMax = 100_000
 
-/** How many send-outs wait, and for how long the oldest that is due to an active webhook has waited. */
+/**
+ * How many send-outs wait, and for how long the oldest that is due by its schedule to an active webhook has waited; without those of
+ * deleted projects.
+ */
 export async function measureWaiting(db: Db, now: Instant): Promise<{ waiting: number; lag_seconds: number }> {
   const { rows } = await sql<{ waiting: number; lag_seconds: number }>`
-    with recursive ${sql.raw(waiting("('', '')", '2147483647'))}
-    select (select count(*) from (select from webhook_sendouts where due_at is not null limit ${sql.lit(countedMax)}) w) as waiting,
+    with recursive ${sql.raw(waiting("('', '')", '2147483647'))}, known as materialized (
+      select w.project_id, w.webhook_id from waiting w join projects p on p.id = w.project_id and p.deleted_at is null
+    )
+    select (
+        select count(*) from (
+          select from known k cross join lateral (
+            select from webhook_sendouts s
+            where s.project_id = k.project_id and s.webhook_id = k.webhook_id and s.due_at is not null
+          ) s limit ${sql.lit(countedMax)}
+        ) w
+      ) as waiting,
       coalesce((
-        select greatest(0, extract(epoch from ${now}::timestamptz - min(w.due_at)))::float8
-        from waiting w join webhooks h on h.project_id = w.project_id and h.id = w.webhook_id and h.active
-        where w.due_at > '-infinity'
+        select greatest(0, extract(epoch from ${now}::timestamptz - min(oldest.due_at)))::float8
+        from known k join webhooks h on h.project_id = k.project_id and h.id = k.webhook_id and h.active
+        cross join lateral (
+          select s.due_at from webhook_sendouts s
+          where s.project_id = k.project_id and s.webhook_id = k.webhook_id and s.due_at > '-infinity'
+          order by s.due_at limit 1
+        ) oldest
       ), 0) as lag_seconds`.execute(db)
   return rows[0] as { waiting: number; lag_seconds: number }
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../core/db/database.ts'
+import { getSendout } from './log.ts'
 import type { Sendout } from './schema.ts'
-import { getSendout, listRequested, type SendoutKey } from './store.ts'
+import { listRequested, type SendoutKey } from './store.ts'
 
 /** Asks the database for all waiting requests of this node together, so that they cost the same however many there are. */
 export interface AttemptPoller {

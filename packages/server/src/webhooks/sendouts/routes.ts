@@ -1,8 +1,8 @@
 import { operation } from '../../core/http/operation.ts'
-import { listed } from '../../core/query/list.ts'
+import { listSendouts } from './log.ts'
 import { retrySendout } from './retry.ts'
 import { Sendout, SendoutList, SendoutQuery } from './schema.ts'
-import { getSendoutKey, listSendouts } from './store.ts'
+import { getSendoutKey } from './store.ts'
 
 export const sendouts = [
   operation({
@@ -10,14 +10,12 @@ export const sendouts = [
     method: 'GET',
     path: '/management/v1/projects/{projectId}/webhook-sendouts',
     summary: 'List webhook send-outs',
-    description: 'Newest first. For the next page, pass `more_starting_after` as `starting_after_id`.',
+    description:
+      'Newest first. A page of large send-outs ends early. For the next page, pass `more_starting_after` as `starting_after_id`.',
     query: SendoutQuery,
     reply: SendoutList,
     errors: ['invalid_query_params', 'not_found'],
-    run: async (ctx, { query }) => {
-      const { sendouts: data, ...more } = await listSendouts(ctx, query)
-      return listed('data', data, more)
-    },
+    run: (ctx, { query }) => listSendouts(ctx, query),
   }),
   operation({
     id: 'retryWebhookSendout',

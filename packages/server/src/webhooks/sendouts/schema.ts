@@ -44,5 +44,6 @@ export const SendoutQuery = Type.Object({
   webhook_id: Type.Optional(Type.String()),
   type: Type.Optional(Type.String()),
   request_id: Type.Optional(Type.String()),
+  event_id: Type.Optional(Type.String()),
 })
 export type SendoutQuery = Static<typeof SendoutQuery>

@@ -4,64 +4,96 @@ import type { Db } from '../../core/db/database.ts'
 import type { SendoutRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import type { Instant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
 import { cursorOf } from '../../core/query/list.ts'
-import { type BodyEvent, bodyOf } from './body.ts'
-import type { Sendout, SendoutQuery } from './schema.ts'
+import type { BodyEvent } from './body.ts'
+import type { SendoutQuery } from './schema.ts'
 
-/** Without `due_at`: -infinity is no instant. */
-const columns = [
-  'project_id',
-  'id',
-  'webhook_id',
-  'event_id',
-  'body',
-  'type',
-  'source_url',
-  'target_url',
-  'status',
-  'reason',
-  'is_test',
-  'is_manual',
-  'request_id',
-  'created_at',
-  'executed_at',
-  'next_attempt_at',
-  'attempts',
-] as const satisfies Array<keyof SendoutRow>
-
-type StoredSendout = Pick<Selectable<SendoutRow>, (typeof columns)[number]>
+type StoredSendout = Selectable<SendoutRow>
 
 type ProjectDb = Pick<Ctx, 'db' | 'project_id'>
 
-export async function getSendout(ctx: ProjectDb, id: string): Promise<Sendout> {
-  const row = await sendoutOf(ctx, id).select(columns).executeTakeFirst()
-  const [shown] = row === undefined ? [] : await showSendouts(ctx, [row])
-  if (shown === undefined) throw notFound('webhook_sendout', id) // it does not exist, or its event was erased in between
-  return shown
+/** A send-out as the log shows it, with the texts of which its JSON is made. */
+export type LoggedSendout = Pick<
+  StoredSendout,
+  | 'project_id'
+  | 'id'
+  | 'webhook_id'
+  | 'body'
+  | 'type'
+  | 'source_url'
+  | 'target_url'
+  | 'status'
+  | 'reason'
+  | 'is_test'
+  | 'request_id'
+  | 'event_id'
+  | 'created_at'
+  | 'executed_at'
+  | 'next_attempt_at'
+> & {
+  /** JSON text. */
+  attempts: string
+  event_created_at: Instant | null
+  entity_id: string
+  group_id: string
+  event_source: object
+  /** JSON text; null if the body is given, or if the event was erased in between. */
+  data: string | null
+}
+
+/** Send-outs by their ids, newest first: of large ones as many as a page may hold, at least one. */
+export async function loadSendouts(
+  { db, project_id }: ProjectDb,
+  ids: readonly string[],
+): Promise<{ rows: LoggedSendout[]; is_cut: boolean }> {
+  // The attempts are made text once: `offset 0` keeps the planner from doing so for each use.
+  const { rows } = await sql<LoggedSendout & { count: number }>`
+    select s.project_id, s.id, s.webhook_id, s.body, s.type, s.source_url, s.target_url, s.status, s.reason, s.is_test,
+      s.request_id, s.event_id, s.created_at, s.executed_at, s.next_attempt_at, s.attempts_text as attempts,
+      s.event_created_at, s.entity_id, s.group_id, s.event_source,
+      case when s.body is null then event_text(s.data, s.parts) end as data, s.count
+    from (
+      select s.*, (row_number() over newest)::int as place, (count(*) over ())::int as count,
+        sum(octet_length(s.attempts_text) + coalesce(octet_length(s.body), octet_length(s.data)
+          + coalesce(octet_length(s.parts), 0), 0)) over newest as bytes_through
+      from (
+        select s.*, s.attempts::text as attempts_text, e.created_at as event_created_at, e.entity_id, e.group_id,
+          e.event_source, e.data, p.parts
+        from webhook_sendouts s
+        left join event_rows e on e.project_id = s.project_id and e.id = s.event_id
+        left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
+        where s.project_id = ${project_id} and s.id = any(${ids}::text[])
+        offset 0
+      ) s
+      window newest as (order by s.id desc)
+    ) s
+    where s.place = 1 or s.bytes_through <= ${sql.lit(limits.sendouts_page_bytes_max)}
+    order by s.id desc`.execute(db)
+  return { rows, is_cut: rows[0] !== undefined && rows[0].count > rows.length }
+}
+
+/** The ids of a page of the log, newest first. */
+export async function listSendoutIds({ db, project_id }: Ctx, query: SendoutQuery) {
+  const { status, webhook_id, type, request_id, event_id, ...page } = query
+  const all = db.selectFrom('webhook_sendouts').where('project_id', '=', project_id).select('id')
+  const where = Object.entries({ status, webhook_id, type, request_id, event_id }).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql<boolean>`${sql.ref(column)} = ${value}`],
+  )
+  const { rows, ...more } = await cursorOf(all, page, { columns: { id: 'id' }, default_order: '-id', where })
+  return { ids: rows.map(({ id }) => id), ...more }
 }
 
 /** What a request about a send-out needs first: without its body and attempts, which may be long. */
 export async function getSendoutKey(ctx: ProjectDb, id: string): Promise<Pick<StoredSendout, 'id' | 'webhook_id'>> {
-  const row = await sendoutOf(ctx, id).select(['id', 'webhook_id']).executeTakeFirst()
+  const row = await ctx.db
+    .selectFrom('webhook_sendouts')
+    .select(['id', 'webhook_id'])
+    .where('project_id', '=', ctx.project_id)
+    .where('id', '=', id as StoredSendout['id'])
+    .executeTakeFirst()
   if (row === undefined) throw notFound('webhook_sendout', id)
   return row
-}
-
-const sendoutOf = ({ db, project_id }: ProjectDb, id: string) =>
-  db
-    .selectFrom('webhook_sendouts')
-    .where('project_id', '=', project_id)
-    .where('id', '=', id as StoredSendout['id'])
-
-/** A page of the log, newest first. */
-export async function listSendouts(ctx: Ctx, query: SendoutQuery) {
-  const { status, webhook_id, type, request_id, ...page } = query
-  const all = ctx.db.selectFrom('webhook_sendouts').where('project_id', '=', ctx.project_id).select(columns)
-  const where = Object.entries({ status, webhook_id, type, request_id }).flatMap(([column, value]) =>
-    value === undefined ? [] : [sql<boolean>`${sql.ref(column)} = ${value}`],
-  )
-  const { rows, ...more } = await cursorOf(all, page, { columns: { id: 'id' }, default_order: '-id', where })
-  return { sendouts: await showSendouts(ctx, rows), ...more }
 }
 
 /**
@@ -98,7 +130,7 @@ export async function listRequested(db: Db, sendouts: readonly SendoutKey[]): Pr
 
 /** Inserts the send-out of a test, to be attempted at once and only then. */
 export async function insertTestSendout(
-  { db, project_id }: Ctx,
+  { db, project_id }: ProjectDb,
   row: Pick<
     StoredSendout,
     'id' | 'webhook_id' | 'event_id' | 'body' | 'type' | 'source_url' | 'request_id' | 'created_at'
@@ -127,62 +159,29 @@ export interface StoredEvent {
 /** How many of the newest events are searched for one of a type: there is no index by type. */
 const searchedMax = 10_000
 
-/** The newest event of a type among the latest events of its entity, whose ids begin with `prefix`. */
+/**
+ * The newest event of a type among the latest events of its entity, whose ids begin with `prefix`. It is locked until the end of the
+ * transaction: whoever erases it waits, and then erases also what was made of it.
+ */
 export async function findNewestEvent(
-  { db, project_id }: Ctx,
+  { db, project_id }: ProjectDb,
   type: string,
   prefix: string,
 ): Promise<StoredEvent | null> {
-  const { rows } = await sql<{ id: string }>`
+  const newest = await sql<{ id: string }>`
     select id from (
       select id, type from event_rows
       where project_id = ${project_id} and id >= ${prefix} and id < ${`${prefix}g`}
       order by id desc limit ${sql.lit(searchedMax)}
     ) latest
     where type = ${type} limit 1`.execute(db)
-  if (rows[0] === undefined) return null
-  return (await loadEvents(db, project_id, [rows[0].id])).get(rows[0].id) ?? null
-}
-
-/** Events by id, with the text of their data as it is sent. */
-async function loadEvents(db: Db, projectId: string, ids: readonly string[]): Promise<Map<string, StoredEvent>> {
+  if (newest.rows[0] === undefined) return null
   const { rows } = await sql<BodyEvent & { data: string }>`
     select e.id, e.type, e.created_at, e.entity_id, e.group_id, e.event_source, event_text(e.data, p.parts) as data
     from event_rows e left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
-    where e.project_id = ${projectId} and e.id = any(${ids}::text[])`.execute(db)
-  return new Map(rows.map(({ data, ...event }) => [event.id, { event, data }]))
-}
-
-/** Send-outs as the log shows them; without those whose event was erased in between. */
-async function showSendouts({ db, project_id }: ProjectDb, rows: readonly StoredSendout[]): Promise<Sendout[]> {
-  const eventIds = rows.flatMap(({ event_id, body }) => (event_id === null || body !== null ? [] : [event_id]))
-  const events = eventIds.length === 0 ? new Map() : await loadEvents(db, project_id, eventIds)
-  return rows.flatMap((row) => {
-    const stored = events.get(row.event_id)
-    const body = row.body ?? (stored && bodyOf({ ...row, ...stored }))
-    return body === undefined ? [] : [toSendout(row, JSON.parse(body))]
-  })
-}
-
-function toSendout(row: StoredSendout, body: { event: { id: string; created_at: Instant } }): Sendout {
-  const { id, webhook_id, type, status, reason, source_url, request_id, event_id, created_at } = row
-  return {
-    id,
-    object: 'webhook_sendout',
-    webhook_id,
-    type,
-    status,
-    reason,
-    test: row.is_test,
-    source: { id: webhook_id, object: 'webhook', target_url: source_url },
-    target_url: row.target_url ?? source_url,
-    request_id,
-    event_id,
-    event_created_at: event_id === null ? null : body.event.created_at,
-    created_at,
-    executed_at: row.executed_at,
-    next_attempt_at: row.next_attempt_at,
-    attempts: row.attempts,
-    data: body,
-  }
+    where e.project_id = ${project_id} and e.id = ${newest.rows[0].id}
+    for key share of e`.execute(db)
+  if (rows[0] === undefined) return null // erased in between
+  const { data, ...event } = rows[0]
+  return { event, data }
 }

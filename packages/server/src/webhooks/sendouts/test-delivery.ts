@@ -1,4 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
+import { inTransaction } from '../../core/db/transaction.ts'
 import { canonicalEventType, catalogue, type WebhookType } from '../../core/events/catalogue.ts'
 import { sampleOf } from '../../core/http/openapi-sample.ts'
 import type { JsonSchema } from '../../core/http/openapi-schema.ts'
@@ -17,7 +18,6 @@ export function testWebhook(ctx: Ctx, webhook: StoredWebhook, sent: TestWebhook)
 }
 
 async function writeTest(ctx: Ctx, id: `whs_${string}`, webhook: StoredWebhook, type: WebhookType): Promise<void> {
-  const stored = await findNewestEvent(ctx, type, idPrefix(`${catalogue[type].entity}_event`))
   const sendout = {
     id,
     webhook_id: webhook.id,
@@ -26,15 +26,23 @@ async function writeTest(ctx: Ctx, id: `whs_${string}`, webhook: StoredWebhook, 
     created_at: ctx.now,
   }
   const sample = sampleEvent(ctx, type)
-  // A copy has an id of its own: under the id of the original, a receiver that deduplicates would ignore it.
-  const copy = stored && { ...stored, event: { ...stored.event, id: sample.event.id } }
-  const body = bodyOf({ ...sendout, project_id: ctx.project_id, ...(copy ?? sample), test: true })
-  await insertTestSendout(ctx, {
-    ...sendout,
-    body,
-    // The id of the original, so that whoever erases the event erases this copy of it.
-    event_id: stored?.event.id ?? null,
-    request_id: stored?.event.group_id ?? ctx.request_id,
+  const { project_id } = ctx
+  // One transaction: the event stays locked until the copy exists, so that whoever erases it erases the copy too.
+  await inTransaction(ctx.db, async (db) => {
+    const stored = await findNewestEvent({ db, project_id }, type, idPrefix(`${catalogue[type].entity}_event`))
+    // A copy has an id of its own: under the id of the original, a receiver that deduplicates would ignore it.
+    const copy = stored && { ...stored, event: { ...stored.event, id: sample.event.id } }
+    const body = bodyOf({ ...sendout, project_id, ...(copy ?? sample), test: true })
+    await insertTestSendout(
+      { db, project_id },
+      {
+        ...sendout,
+        body,
+        // The id of the original, by which the copy is erased with it.
+        event_id: stored?.event.id ?? null,
+        request_id: stored?.event.group_id ?? ctx.request_id,
+      },
+    )
   })
 }
 

@@ -17,6 +17,12 @@ export interface WebhookRow {
   active: boolean
   /** When delivery switched it off, after the last retry of a send-out. */
   failed_at: Instant | null
+  /** How often its owner has switched it on again. */
+  activation: Generated<number>
+  /** Delivery had switched it off: what waits since before this activation is given up. Null when nothing is left of it. */
+  give_up_before: number | null
+  /** When its owner switched it on: what waits since before is due at that moment. Null when all of it is. */
+  restarted_at: Instant | null
   /** The node that delivers to it, until when, by the clock of the database. */
   lease_node: string | null
   lease_until: Instant | null
@@ -61,5 +67,7 @@ export interface SendoutRow {
   /** When a node sends it next: `next_attempt_at`, or -infinity while somebody waits for a manual attempt. */
   due_at: Instant | null
   is_manual: Generated<boolean>
+  /** The activation of the webhook in which its schedule began. */
+  activation: Generated<number>
   attempts: Json<SendoutAttempt[]>
 }
