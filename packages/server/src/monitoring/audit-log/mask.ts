@@ -1,3 +1,6 @@
+import { proofRest, proofStart } from '../../core/http/tracking-id.ts'
+import { decodeLetters, withEncodedLetters } from '../../core/lib/percent-encoding.ts'
+
 /**
  * Replaces secrets in a text by `***`: the values of members, form fields and query parameters whose name ends like that of
  * a secret (`access_token`, `X-App-Token`, `clientSecret`), the token in the address of a report, and tracking ids that prove a
@@ -9,7 +12,7 @@ export function maskSecrets(text: string): string {
   let masked = text.includes('\\u00') ? text.replace(escapes, unescapeLetter) : text
   let searched = masked.toLowerCase()
   const isEncoded = searched.includes('%') && encodedLetter.test(searched)
-  if (isEncoded) searched = searched.replace(encodedLetters, decodeLetter).toLowerCase()
+  if (isEncoded) searched = decodeLetters(searched).toLowerCase()
   for (const { part, plain, encoded, valueAfter } of secrets)
     if (searched.includes(part)) masked = withoutValues(masked, isEncoded ? encoded : plain, valueAfter)
   return masked
@@ -59,7 +62,7 @@ const secrets: Secret[] = [
   named('king', 'tracking[_-]?ids?'),
   word('k-results', '/task-results/', /[^&\s"'\\]+/y),
   // A tracking id that proves a customer, wherever it is.
-  word('k_v2', 'track_v2[.]', /(?:[\w-]|%[2-7][\da-f])+/iy),
+  word('k_v2', proofStart, new RegExp(proofRest, 'iy')),
   word('bearer', 'bearer', /[\w.~+/=%-]{16,}/y, String.raw`(?:\s|%20|\+)+`),
 ]
 
@@ -75,19 +78,6 @@ function word(part: string, start: string, value: RegExp, after = ''): Secret {
 
 function namePatterns(name: string, after: string): Pick<Secret, 'plain' | 'encoded'> {
   return { plain: new RegExp(name + after, 'gi'), encoded: new RegExp(withEncodedLetters(name) + after, 'gi') }
-}
-
-/** A pattern that also matches each letter as `%XX`. */
-function withEncodedLetters(pattern: string): string {
-  return pattern.replaceAll(/\[_-\]|\[\.\]|[a-z\d_/-]/g, (part) => {
-    const characters = part.startsWith('[') ? [...part.slice(1, -1)] : [part]
-    const codes = characters.flatMap((each) => [hexOf(each), hexOf(each.toUpperCase())])
-    return `(?:${part}|%(?:${[...new Set(codes)].join('|')}))`
-  })
-}
-
-function hexOf(character: string): string {
-  return character.charCodeAt(0).toString(16)
 }
 
 /** Each search continues where the last value ended, so the time is proportional to the length. */
@@ -219,5 +209,3 @@ function unescapeLetter(escaped: string, code: string | undefined): string {
 }
 
 const encodedLetter = /%[2-7][\da-f]/
-const encodedLetters = /%([2-7][\da-f])/g
-const decodeLetter = (_: string, code: string): string => String.fromCharCode(Number.parseInt(code, 16))
