@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { catalogue, eventTypes } from '../../core/events/catalogue.ts'
+import { withoutProofs } from '../../core/events/without-proofs.ts'
 import { idPrefix } from '../../core/lib/ids.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { type EventPlace, timePartOf } from './place.ts'
@@ -151,7 +152,7 @@ async function examine(
 }
 
 /** Events by their ids, in this order, without those that were erased meanwhile. */
-export async function listEventsById({ db, project_id }: Ctx, ids: readonly string[]): Promise<StoredEvent[]> {
+export async function listEventsById({ db, project, project_id }: Ctx, ids: readonly string[]): Promise<StoredEvent[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('events')
@@ -159,7 +160,7 @@ export async function listEventsById({ db, project_id }: Ctx, ids: readonly stri
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .select(['id', 'type', 'data', 'created_at', 'group_id', 'category', 'event_source', 'entity_id'])
     .execute()
-  const byId = new Map(rows.map((row) => [row.id, row as StoredEvent]))
+  const byId = new Map(rows.map((row) => [row.id, withoutProofs(project, row as StoredEvent)]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
