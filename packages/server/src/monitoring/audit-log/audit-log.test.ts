@@ -109,6 +109,15 @@ describe('what is logged', () => {
       { endpoint: 'GET_v1_validation_rules_assignments' },
     ],
     [
+      'the two headers, without what looks like a secret',
+      (shop) =>
+        shop.call('GET', '/v1/categories', undefined, {
+          'x-voucherify-channel': 'token=abc',
+          'x-request-id': 'track_v2.abc',
+        }),
+      { channel: 'token=***', client_request_id: 'track_v2.***' },
+    ],
+    [
       'the name that an application gives itself',
       (shop) => shop.call('GET', '/v1/categories', undefined, { 'x-voucherify-channel': ` Till ${'9'.repeat(300)}` }),
       { channel: `Till ${'9'.repeat(249)}` },
