@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { expect, onTestFinished, test } from 'vitest'
 import { operation } from '../core/http/operation.ts'
+import { trackingProof } from '../core/http/tracking-id.ts'
 import { loggable, openLog } from '../core/lib/log.ts'
 import { operations } from '../operations.ts'
 import { newProject, newTestApp, type Shop, send, waitForRequests } from '../testing/app.ts'
@@ -161,6 +162,31 @@ test('no secret ever reaches the log', async () => {
     200, 200, 409, 400, 200, 404, 405, 401, 401, 400, 200, 204, 200, 200, 200, 400, 500,
   ])
   for (const secret of secrets) expect(text()).not.toContain(secret)
+})
+
+test('what proves a customer, and the token of a report, are hidden in every path, however they are written', async () => {
+  const { app, shop, allEnded, text, lines } = await newLoggingService('info', { LOG_REQUESTS: 'true' })
+  const proof = trackingProof({ tracking_secret: 'of a project' }, 'c1', Date.now())
+  const rest = proof.slice('track_v2.'.length)
+  const encoded = [...rest].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
+  const paths = [
+    ['GET', `/client/v1/customers/${proof}/consents`],
+    ['PUT', `/client/v1/customers/${proof}/consents`],
+    ['GET', `/client/v1/customers/trac%6B_v2%2e${encoded}/consents`],
+    ['GET', `/v1/unknown/x${proof}y`],
+    ['GET', `/v1/task%2Dresults/${rest}`],
+  ] as const
+  for (const [method, path] of paths) await send(app, method, path, undefined, shop.headers)
+  await allEnded()
+  expect(lines().map(({ path }) => path)).toEqual([
+    '/client/v1/customers/track_v2.***/consents',
+    '/client/v1/customers/track_v2.***/consents',
+    '/client/v1/customers/trac%6B_v2%2e***/consents',
+    '/v1/unknown/xtrack_v2.***',
+    '/v1/task-results/{token}',
+  ])
+  expect(text()).not.toContain(rest)
+  expect(text()).not.toContain(encoded)
 })
 
 test('an error and its cause are logged without parameters and row values', () => {

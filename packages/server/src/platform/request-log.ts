@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Operation } from '../core/http/operation.ts'
+import { maskProofs } from '../core/http/tracking-id.ts'
 import { loggable } from '../core/lib/log.ts'
+import { decodeLetters } from '../core/lib/percent-encoding.ts'
 
 /**
  * Logs one line for each finished request: internal failures at level error, 4xx at info, everything else at debug. With
@@ -38,8 +40,8 @@ const isLevelWritten = (log: FastifyBaseLogger, level: string): boolean =>
   (log as Partial<Logger>).isLevelEnabled?.(level) ?? true
 
 /**
- * Returns the path of a URL, from a secret part on replaced by `{token}`. It compares path prefixes and not the matched
- * route: a request with the wrong method, or with an appended segment, contains the secret too.
+ * Returns the path of a URL, from a secret part on replaced by `{token}`, and without what proves a customer. It compares path
+ * prefixes and not the matched route: a request with the wrong method, or with an appended segment, contains the secret too.
  */
 function secretsHider(operations: readonly Operation[]): (url: string) => string {
   const secretPrefixes = operations.flatMap(({ path }) => {
@@ -48,7 +50,8 @@ function secretsHider(operations: readonly Operation[]): (url: string) => string
   })
   return (url) => {
     const path = url.split('?', 1)[0] as string
-    const secret = secretPrefixes.find((prefix) => path.startsWith(prefix))
-    return secret === undefined ? path : `${secret}{token}`
+    const decoded = decodeLetters(path) // as the router does
+    const secret = secretPrefixes.find((prefix) => decoded.startsWith(prefix))
+    return secret === undefined ? maskProofs(path) : `${secret}{token}`
   }
 }

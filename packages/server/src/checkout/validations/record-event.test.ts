@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { amountOff, newDiscount, newTier, validate, validated, vouchers } from '../../testing/checkout.ts'
@@ -19,7 +20,7 @@ async function noted(shop: Shop) {
   return eventsOf(shop, 'customer.validation.')
 }
 
-test('the event of a validation contains its response', async () => {
+test('the event of a validation contains its response, with a tracking id that proves nothing', async () => {
   const { shop, customer_id } = await shopWithCustomer()
   const valid = await validated(shop, { redeemables: vouchers('TEN'), customer, order, metadata: {} })
   const invalid = await validated(shop, { redeemables: vouchers('NOWHERE'), customer, order })
@@ -35,9 +36,40 @@ test('the event of a validation contains its response', async () => {
   ].map(([word, validation]) => ({
     type: `customer.validation.${word}`,
     entity_id: customer_id,
-    data: { customer: expect.objectContaining({ id: customer_id, object: 'customer' }), validation },
+    data: { customer: expect.objectContaining({ id: customer_id, object: 'customer' }), validation: named(validation) },
   }))
+  expect(JSON.stringify(await noted(shop))).not.toContain('track_v2')
   expect(await noted(shop)).toEqual(expected)
+})
+
+/** A response with the pseudonym of the customer wherever it shows the proof. */
+function named(response: unknown): unknown {
+  const text = JSON.stringify(response)
+  expect(text).toContain('"tracking_id":"track_v2.')
+  return JSON.parse(text, (key, value) => (key === 'tracking_id' ? expect.stringMatching(/^track_[\w-]{20,}$/) : value))
+}
+
+test('events that were stored with a proof are listed without it', async () => {
+  const { shop, customer_id } = await shopWithCustomer()
+  await newTier(shop, await newPromotion(shop))
+  await validated(shop, { redeemables: vouchers('TEN'), customer, order })
+  const { tracking_id } = await ok(shop, 'POST', '/v1/promotions/validation', { customer, order })
+  expect(await noted(shop)).toHaveLength(2)
+  const listed = async () => [
+    (await ok(shop, 'GET', `/v1/customers/${customer_id}/activity?limit=2`)).data,
+    (await shop.manage('GET', '/events?order=-created_at&limit=2')).body.data,
+  ]
+  const expected = await listed()
+  expect(JSON.stringify(expected)).toContain('"tracking_id":"track_')
+  await sql`update event_rows set data = regexp_replace(data, 'track_[\\w-]+', ${tracking_id}, 'g')
+    where project_id = ${shop.project_id} and type = 'customer.validation.succeeded'`.execute(
+    shop.service.runtime.database.db,
+  )
+  expect(await eventsOf(shop, 'customer.validation.')).toMatchObject([
+    { data: { validation: { tracking_id } } },
+    { data: { validation: { tracking_id, promotions: [{ tracking_id }] } } },
+  ])
+  expect(await listed()).toEqual(expected)
 })
 
 test('unknown customers, as_of requests, refusals and repeated requests emit no event', async () => {
@@ -51,5 +83,5 @@ test('unknown customers, as_of requests, refusals and repeated requests emit no 
   const again = () => shop.call('POST', '/v1/validations', { ...body, customer }, { 'idempotency-key': 'once' })
   const [first, second] = [await again(), await again()]
   expect(second.headers['idempotency-replayed']).toBe('true')
-  expect(await noted(shop)).toMatchObject([{ data: { validation: first.body } }])
+  expect(await noted(shop)).toMatchObject([{ data: { validation: { id: first.body.id } } }])
 })

@@ -6,6 +6,7 @@ import type { Condition } from '../query/filter/conditions.ts'
 import { CursorQuery, countOf, cursorOf, dateBounds, listed, listOf } from '../query/list.ts'
 import { catalogue, type EventType, eventTypes } from './catalogue.ts'
 import { EventSource, Full, SimpleCampaign } from './shapes.ts'
+import { withoutProofs } from './without-proofs.ts'
 
 const Category = OneOf(['ACTION', 'EFFECT'])
 
@@ -67,7 +68,7 @@ interface ActivityFilters {
 
 /** The events of one entity, page by page. Event ids sort by time, so the list is read from the index on ids. */
 export async function listActivities(
-  { db, project_id }: Ctx,
+  { db, project, project_id }: Ctx,
   entityId: string,
   query: ActivityFilters,
 ): Promise<ActivityList> {
@@ -80,7 +81,8 @@ export async function listActivities(
     query,
     { columns: { created_at: 'id' }, default_order: '-created_at', where: conditionsOf(query) },
   )
-  return listed('data', rows as Activity[], more)
+  const activities = (rows as Activity[]).map((row) => withoutProofs(project, row))
+  return listed('data', activities, more)
 }
 
 /** The number of events of one entity that match the filters, on all pages. */

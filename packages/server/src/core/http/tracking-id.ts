@@ -1,10 +1,21 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Project } from '../db/project-row.ts'
+import { withEncodedLetters } from '../lib/percent-encoding.ts'
 
 type Secret = Pick<Project, 'tracking_secret'>
 
 const namePrefix = 'track_'
 const proofPrefix = 'track_v2.'
+
+/** Sources of expressions: how a tracking id that proves a customer begins, and the rest of it, also percent-encoded. */
+export const proofStart = 'track_v2[.]'
+export const proofRest = '(?:[\\w-]|%[2-7][\\da-f])+'
+const encodedProof = new RegExp(`(${withEncodedLetters(proofStart)})${proofRest}`, 'gi')
+
+export const isProof = (trackingId: string): boolean => trackingId.startsWith(proofPrefix)
+
+/** A URL with `***` in place of what proves a customer, wherever it is. */
+export const maskProofs = (url: string): string => url.replace(encodedProof, '$1***')
 
 /**
  * The pseudonym of a customer: the same for a project and a `source_id` at any time, and only we can decrypt it
@@ -69,7 +80,7 @@ export interface TrackingId {
 
 /** Decrypts a tracking id; null for any other text. */
 export function readTrackingId({ tracking_secret }: Secret, token: string): TrackingId | null {
-  if (token.startsWith(proofPrefix)) {
+  if (isProof(token)) {
     const content = decrypt(tracking_secret, 'proof', token.slice(proofPrefix.length))
     if (content === null || content.length < 4) return null
     return { source_id: content.toString('utf8', 4), issued_at: content.readUInt32BE() * hourMs }

@@ -36,7 +36,9 @@ test.each([
   ['9007199254740/PT1S', 90, [{ seconds: 3_600, limit: 32_425_917_317_064_000, calls: 29_183_325_585_357_600 }]],
 ] as const)('%s at %i %%', (limits, value, expected) => {
   const found = thresholdsOf(projectWith(value), windowsOf(limits), at)
-  expect(found.map(({ window: { seconds }, limit, calls }) => ({ seconds, limit, calls }))).toEqual(expected)
+  expect(found.map(({ window: { seconds }, calls_allowed: limit, calls }) => ({ seconds, limit, calls }))).toEqual(
+    expected,
+  )
 })
 
 test('the hour of shorter limits is a window without a limit, aligned to the clock', () => {

@@ -5,11 +5,14 @@ import { alignedWindow, type CallKind, type HourKind, type Window } from './call
 export interface Threshold {
   /** The setting in `api_usage_notifications`. */
   setting: 'api_calls' | 'bulk_api_calls' | 'cycle_calls'
+  /** In which calls are counted. */
   window: CountedWindow
   /** It is reached by this many calls in the window. */
   calls: number
+  /** The limit as it is set, whose own window may be shorter. */
+  limit: Window
   /** The calls that the limit allows in the window. */
-  limit: number
+  calls_allowed: number
   /** Percent of the limit. */
   value: number
 }
@@ -29,29 +32,31 @@ export function thresholdsOf(project: Project, windows: readonly Window[], at: n
     const setting = settingOf[kind]
     const { enabled = false, in_app = false, emails = [], value = 0 } = project.api_usage_notifications[setting] ?? {}
     if (!enabled || (!in_app && emails.length === 0)) return []
-    return limitsIn(kind, windows, at).map(({ window, calls_max, per_seconds, in_seconds }) => ({
-      setting,
-      window,
-      value,
-      limit: Number((BigInt(calls_max) * BigInt(in_seconds)) / BigInt(per_seconds)),
-      // Exact: as a floating-point number, 100 × 0.55 is more than 55.
-      calls: Number(dividedUp(BigInt(calls_max) * BigInt(in_seconds) * BigInt(value), BigInt(per_seconds) * 100n)),
-    }))
+    return limitsIn(kind, windows, at).map(({ window, limit }) => {
+      const callsMax = BigInt(limit.calls_max)
+      // A window of the same length needs no scaling, and a calendar month has no length in seconds.
+      const [inSeconds, perSeconds] =
+        window.seconds === limit.seconds ? [1n, 1n] : [BigInt(window.seconds), BigInt(limit.seconds)]
+      return {
+        setting,
+        window,
+        value,
+        limit,
+        calls_allowed: Number((callsMax * inSeconds) / perSeconds),
+        // Exact: as a floating-point number, 100 × 0.55 is more than 55.
+        calls: Number(dividedUp(callsMax * inSeconds * BigInt(value), perSeconds * 100n)),
+      }
+    })
   })
 }
 
-/** A limit of `calls_max` per `per_seconds`, of which the calls in a window of `in_seconds` are compared. */
-interface ScaledLimit {
-  window: CountedWindow
-  calls_max: number
-  per_seconds: number
-  in_seconds: number
-}
+/** A limit, and the window in which calls are compared with it. */
+type ComparedLimit = Pick<Threshold, 'window' | 'limit'>
 
-function limitsIn(kind: CallKind, windows: readonly Window[], at: number): ScaledLimit[] {
+function limitsIn(kind: CallKind, windows: readonly Window[], at: number): ComparedLimit[] {
   const ofKind = windows.filter((window) => window.kind === kind)
   const [long, short] = [ofKind.filter(isLong), ofKind.filter((window) => !isLong(window))]
-  const unscaled = long.map((window) => ({ window, calls_max: window.calls_max, per_seconds: 1, in_seconds: 1 }))
+  const unscaled = long.map((window) => ({ window, limit: window }))
   const tightest = short.reduce<Window | null>(
     (least, each) => (least && rate(least) <= rate(each) ? least : each),
     null,
@@ -60,10 +65,7 @@ function limitsIn(kind: CallKind, windows: readonly Window[], at: number): Scale
   const hour =
     short.find(({ seconds }) => seconds === hourSeconds) ??
     alignedWindow(`${kind as 'api_calls' | 'bulk_api_calls'}_hour` as const, hourSeconds, Number.MAX_SAFE_INTEGER, at)
-  return [
-    { window: hour, calls_max: tightest.calls_max, per_seconds: tightest.seconds, in_seconds: hourSeconds },
-    ...unscaled,
-  ]
+  return [{ window: hour, limit: tightest }, ...unscaled]
 }
 
 /** A calendar month has no length in seconds. */

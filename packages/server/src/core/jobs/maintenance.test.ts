@@ -176,6 +176,31 @@ test('it is scheduled, and runs when due', async () => {
   await runtime.jobs.close()
 })
 
+test.each([
+  ['ahead', 400, ['in a day']],
+  ['behind', -400, ['in a day', 'yesterday']],
+] as const)('a node whose clock is far %s deletes nothing that is not old', async (_, days, kept) => {
+  const runtime = await openIdleRuntime(database)
+  const dayMs = 86_400_000
+  const at = (later: number) => new Date(Date.now() + later * dayMs).toISOString()
+  const projectId = newId('project')
+  await insertKeys(projectId, { yesterday: at(-1), 'in a day': at(1) })
+  const times: string[] = []
+  const lastTask = {
+    rows_max: 1,
+    processBatch: async (_db: unknown, time: string) => {
+      times.push(time)
+      return 0
+    },
+  }
+  await startMaintenance({ ...runtime, now: () => Date.now() + days * dayMs }, [lastTask])
+  await runtime.jobs.send({ db, afterCommit: (work) => work() }, 'maintenance', null)
+  const time = Date.parse(await until(async () => times[0]))
+  expect(Math.abs(time - Date.parse(at(Math.min(days, 0))))).toBeLessThan(dayMs / 2)
+  expect(await namesIn(`select key as name from idempotency_keys where project_id = '${projectId}'`)).toEqual(kept)
+  await runtime.jobs.close()
+})
+
 test.runIf(databaseKind() === 'pglite')(
   'on PGlite, tables with dead rows are vacuumed, because it has no autovacuum',
   async () => {

@@ -10,8 +10,21 @@ import { limits } from '../lib/limits.ts'
 /** Schedules the cleanup every minute, on one node at a time: it is cheap when there is little to do. */
 export async function startMaintenance(runtime: Runtime, moreTasks: readonly MaintenanceTask[] = []): Promise<void> {
   const { jobs, database, now } = runtime
-  await jobs.work('maintenance', (_, { signal }) => maintain(database, toInstant(now()), signal, moreTasks))
+  await jobs.work('maintenance', async (_, { signal }) =>
+    maintain(database, await earlierNow(database.db, now()), signal, moreTasks),
+  )
   await jobs.schedule('maintenance', '* * * * *')
+}
+
+/**
+ * The time by which rows are old: the earlier of the clocks of this node and of the database. A node whose clock is far ahead would
+ * otherwise delete what all others still need, and logs whose retention has not ended.
+ */
+async function earlierNow(db: Db, nodeNow: number): Promise<Instant> {
+  const { rows } = await sql<{ now: Instant }>`select least(now(), ${toInstant(nodeNow)}::timestamptz) as now`.execute(
+    db,
+  )
+  return (rows[0] as { now: Instant }).now
 }
 
 /**

@@ -277,6 +277,10 @@ export const limits = {
   branding_url_length_max: 2_048,
   /** Size of each body in an entry of the audit log; the rest is cut off. */
   audit_body_bytes_max: 65_536,
+  /** The same for requests that were answered with a status from 400 to 499. */
+  audit_refusal_bytes_max: 8_192,
+  /** The same for requests to the client side and to `/v1/oauth`, and the characters of their URL: anybody can read the key of a page. */
+  audit_public_bytes_max: 4_096,
   /** Characters of the URL in an entry of the audit log; the rest is cut off. */
   audit_url_length_max: 8_192,
   /** Memory of the entries of the audit log that wait to be written; further ones are dropped, and counted. */

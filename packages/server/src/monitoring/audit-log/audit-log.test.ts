@@ -109,6 +109,15 @@ describe('what is logged', () => {
       { endpoint: 'GET_v1_validation_rules_assignments' },
     ],
     [
+      'the two headers, without what looks like a secret',
+      (shop) =>
+        shop.call('GET', '/v1/categories', undefined, {
+          'x-voucherify-channel': 'token=abc',
+          'x-request-id': 'track_v2.abc',
+        }),
+      { channel: 'token=***', client_request_id: 'track_v2.***' },
+    ],
+    [
       'the name that an application gives itself',
       (shop) => shop.call('GET', '/v1/categories', undefined, { 'x-voucherify-channel': ` Till ${'9'.repeat(300)}` }),
       { channel: `Till ${'9'.repeat(249)}` },
@@ -376,23 +385,54 @@ describe('bodies', () => {
     expect(rows).toEqual([])
   })
 
-  test('a long body is cut between two characters, and shown as text', async () => {
+  test.each([
+    [
+      'accepted',
+      '/v1/categories',
+      (n: number) => `{"name":"n${n}","hierarchy":1,"x":"`,
+      200,
+      limits.audit_body_bytes_max,
+    ],
+    ['refused', '/v1/categories', () => '{"name":1,"x":"', 400, limits.audit_refusal_bytes_max],
+    ['client-side', '/client/v1/validations', () => '{"redeemables":1,"x":"', 400, limits.audit_public_bytes_max],
+    [
+      'accepted client-side',
+      '/client/v1/validations',
+      () => '{"redeemables":[{"object":"voucher","id":"none"}],"x":"',
+      200,
+      limits.audit_public_bytes_max,
+    ],
+  ] as const)(
+    'the long body of a request that is %s is cut between two characters, and shown as text',
+    async (...given) => {
+      const [, path, startOf, status, max] = given
+      const shop = await newShop()
+      for (const [character, bytes] of [
+        ['a', 1],
+        ['é', 2],
+        ['€', 3],
+        ['😀', 4],
+      ] as const) {
+        const start = startOf(bytes)
+        const body = `${start}${character.repeat(max / bytes)}"}`
+        const answer = await shop.call('POST', path, body, { 'content-type': 'application/json' })
+        expect(answer.status).toBe(status)
+        const { request_body: text } = await entryOf(shop, answer)
+        expect(text).toBe(start + character.repeat(Math.floor((max - start.length) / bytes)))
+      }
+    },
+  )
+
+  test('a client-side request adds little, whatever it sends', async () => {
     const shop = await newShop()
-    const max = limits.audit_body_bytes_max
-    for (const [character, bytes] of [
-      ['a', 1],
-      ['é', 2],
-      ['€', 3],
-      ['😀', 4],
-    ] as const) {
-      const body = `{"name":1,"x":"${character.repeat(max / bytes)}"}`
-      const { request_body: text } = await entryOf(
-        shop,
-        await shop.call('POST', '/v1/categories', body, { 'content-type': 'application/json' }),
-      )
-      const start = '{"name":1,"x":"'
-      expect(text).toBe(start + character.repeat(Math.floor((max - start.length) / bytes)))
-    }
+    const url = `/client/v1/validate?code=none&metadata[a]=${'x'.repeat(7_000)}`
+    const entry = await entryOf(shop, await shop.call('GET', url))
+    expect(entry.url).toBe(url.slice(0, limits.audit_public_bytes_max))
+    const redeemables = Array.from({ length: 30 }, (_, n) => ({ object: 'voucher', id: `${n}`.repeat(100) }))
+    const answer = await shop.call('POST', '/client/v1/validations', { redeemables })
+    expect(JSON.stringify(answer.body).length).toBeGreaterThan(limits.audit_public_bytes_max)
+    const { response_body: text } = await entryOf(shop, answer)
+    expect(text).toBe(JSON.stringify(answer.body).slice(0, limits.audit_public_bytes_max))
   })
 
   test('a body of exactly the limit is whole; so is the beginning of a long reply', async () => {
@@ -439,8 +479,8 @@ describe('bodies', () => {
   test('a body that is nested too deeply is text, and the page with it is shown', async () => {
     const shop = await newShop()
     const json = { 'content-type': 'application/json' }
-    const deep = '['.repeat(10_000) + ']'.repeat(10_000)
-    const answer = await shop.call('POST', '/client/v1/validations', deep, json)
+    const deep = '['.repeat(4_000) + ']'.repeat(4_000)
+    const answer = await shop.call('POST', '/v1/categories', deep, json)
     expect(answer.status).toBe(400)
     expect(await entryOf(shop, answer)).toMatchObject({ request_body: deep })
     const allowed = `{"a":${'['.repeat(90)}${']'.repeat(90)}}`

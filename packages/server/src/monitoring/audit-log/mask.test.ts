@@ -80,7 +80,28 @@ test.each([
   ['/client/v1/vouchers?customer=track%5fv%32%2E%61B3&a=b', '/client/v1/vouchers?customer=track%5fv%32%2E***&a=b'],
   [json({ a: "Ambiguous trackingId ('track_v2.aB3')" }), json({ a: "Ambiguous trackingId ('track_v2.***')" })],
   ['{"customer":"track\\u005fv2\\u002eaB3","b":"track_name"}', '{"customer":"track_v2.***","b":"track_name"}'],
+  // fields of fields, spaces before the separator, slashes as JSON may write them
+  [
+    '/v1/x?filters[metadata.token][conditions][$is][0]=a&filters%5Btoken%5D%5Bconditions%5D%5B%24is%5D=b&c=d',
+    '/v1/x?filters[metadata.token][conditions][$is][0]=***&filters%5Btoken%5D%5Bconditions%5D%5B%24is%5D=***&c=d',
+  ],
+  ['/v1/x?token%20=a&secret+=b&c=d', '/v1/x?token%20=***&secret+=***&c=d'],
+  [
+    String.raw`{"a":"https:\/\/x.test\/v1\/task-results\/aB3","b":1}`,
+    String.raw`{"a":"https:\/\/x.test\/v1\/task-results\/***","b":1}`,
+  ],
+  // credentials in a URL, and after the name of their scheme
+  ['{"a":"https://ann:pw@x.test/b?c=@d","b":"ann@x.test"}', '{"a":"https://***@x.test/b?c=@d","b":"ann@x.test"}'],
+  [String.raw`{"a":"smtp:\/\/ann:pw@x.test"}`, String.raw`{"a":"smtp:\/\/***@x.test"}`],
+  ['https://a:b@x https://x.test/@y //c@z', 'https://***@x https://x.test/@y //***@z'],
+  ['/v1/x?to=https%3A%2F%2Fann%3Apw%40x.test%2Fy&c=a%40b', '/v1/x?to=https%3A%2F%2F***%40x.test%2Fy&c=a%40b'],
+  ['{"auth":"Basic eDp5","b":"Basic subscription"}', '{"auth":"Basic ***","b":"Basic subscription"}'],
+  ['/v1/x?auth=Basic%20eDp5eg%3D%3D&c=d', '/v1/x?auth=Basic%20***&c=d'],
   // what is no secret
+  [
+    '{"key":"ssn_1","keyword":"a","monkey":"b","api_key_id":"c","basic":"d","stacking_id":"e"}',
+    '{"key":"ssn_1","keyword":"a","monkey":"b","api_key_id":"c","basic":"d","stacking_id":"e"}',
+  ],
   [
     '{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}',
     '{"code":"TOKEN","metadata":{"shop":"S1"},"key":"ssn_1"}',
@@ -105,8 +126,26 @@ test.each([
   'trackingId',
   'TOKEN',
   'SECRET',
+  'secret_key',
+  'secretKey',
+  'api_key',
+  'x-api-key',
+  'apiKey',
+  'private_key',
+  'accessKey',
+  'credentials',
+  'credential',
+  'passphrase',
+  'pwd',
+  'Cookie',
+  'set-cookie',
+  'jwt',
+  'password_confirmation',
+  'passwordConfirmation',
+  'token_value',
 ])('the value of %s alone is masked', (name) => {
   expect(maskSecrets(`{"${name}":"x"}`)).toBe(`{"${name}":"***"}`)
+  expect(maskSecrets(`/v1/x?${name}=y&%61=b`)).toBe(`/v1/x?${name}=***&%61=b`)
 })
 
 test.each([
@@ -128,6 +167,17 @@ test.each([
   ['encoded percent signs', '%25'],
   ['tracking ids', 'track_v2.'],
   ['headers', 'authorization: bearer  '],
+  ['fields in brackets', 'token[token]'],
+  ['fields in brackets that are encoded', 'token[%5D'],
+  ['fields in open brackets', '[token[$a.b'],
+  ['spaces before a separator', `token${' '.repeat(50)}`],
+  ['keys', 'secret_key'],
+  ['schemes', 'basic  aaaa'],
+  ['user names', '//a@'],
+  ['encoded user names', '%2f%2fa%41'],
+  ['letters of parts', 'k'],
+  ['parts', 'keykenkie'],
+  ['at signs', '@'],
 ])('the time is proportional to the length: %s', async (_, piece) => {
   const text = piece.repeat(Math.ceil(65_536 / piece.length))
   const { milliseconds } = await longestStretch(async () => maskSecrets(text))

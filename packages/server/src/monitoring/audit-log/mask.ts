@@ -1,17 +1,22 @@
+import { proofRest, proofStart } from '../../core/http/tracking-id.ts'
+import { decodeLetters, withEncodedLetters } from '../../core/lib/percent-encoding.ts'
+
 /**
  * Replaces secrets in a text by `***`: the values of members, form fields and query parameters whose name ends like that of
- * a secret (`access_token`, `X-App-Token`, `clientSecret`), the token in the address of a report, and tracking ids that prove a
- * customer. It works on the text, not on parsed JSON: a body may be cut, malformed or no JSON, and parsing a valid one would
- * cost more than the rest of its entry. What was valid JSON stays valid, unless a
- * string in it leaves a single quote open after such a name.
+ * a secret (`access_token`, `X-App-Token`, `clientSecret`), the token in the address of a report, tracking ids that prove a
+ * customer, and the credentials in a URL or after the name of their scheme. It works on the text, not on parsed JSON: a body may
+ * be cut, malformed or no JSON, and parsing a valid one would cost more than the rest of its entry. What was valid JSON stays
+ * valid, unless a string in it leaves a single quote open after such a name.
  */
 export function maskSecrets(text: string): string {
   let masked = text.includes('\\u00') ? text.replace(escapes, unescapeLetter) : text
   let searched = masked.toLowerCase()
   const isEncoded = searched.includes('%') && encodedLetter.test(searched)
-  if (isEncoded) searched = searched.replace(encodedLetters, decodeLetter).toLowerCase()
-  for (const { part, plain, encoded, valueAfter } of secrets)
-    if (searched.includes(part)) masked = withoutValues(masked, isEncoded ? encoded : plain, valueAfter)
+  if (isEncoded) searched = decodeLetters(searched).toLowerCase()
+  const found = secretsIn(searched)
+  if (found === 0) return masked
+  for (let place = 0, left = found; left !== 0; place += 1, left >>= 1)
+    if ((left & 1) === 1) masked = (secrets[place] as Secret).mask(masked, isEncoded)
   return masked
 }
 
@@ -23,19 +28,28 @@ interface Value {
 }
 
 interface Secret {
-  /** In small letters, a part of the name that begins with a letter which is rare in bodies: most bodies are done with after these searches. */
-  part: string
-  /** Finds the name and what stands between it and the value. */
-  plain: RegExp
-  /** The same with percent-encoded letters, which takes longer. */
-  encoded: RegExp
-  /** The value after such a name, which ends at `from`; null if there is none. */
-  valueAfter(text: string, found: RegExpExecArray, from: number): Value | null
+  /**
+   * In small letters; a text without any of them is done with, as most bodies are. They begin with letters that are rare in
+   * bodies (`secretsIn`); where a name has no such letter, an expression takes less time.
+   */
+  parts: string[] | RegExp
+  /** The characters that may stand before a part which is also a word of its own. */
+  precededBy?: string
+  /** Returns the text without its values. `isEncoded`: also with percent-encoded letters, which takes longer. */
+  mask(text: string, isEncoded: boolean): string
 }
+
+/** The value after such a name, which ends at `from`; null if there is none. */
+type ValueAfter = (text: string, found: RegExpExecArray, from: number) => Value | null
+
+/** Between the name of an authentication scheme and the credentials. */
+const schemeSpace = String.raw`(?:\s|%20|\+)+`
 
 /** White space, also as it is written in JSON within a string. */
 const space = String.raw`(?:\s|\\{1,15}[nrt])*`
 const encodedSpace = String.raw`(?:\s|%20|\+)*`
+/** Further levels of a field: `[conditions]`, `[$is]`, `[0]`. */
+const brackets = String.raw`(?:\[|%5B)(?:[^[\]&\s"'\\=%]|%(?!5[BD])){0,64}(?:\]|%5D)`
 
 /**
  * What follows a name: 1 and 2: the backslashes and the quote at the end of the name of a member; 3: the quote, encoded in a URL; 4: `=`,
@@ -44,54 +58,84 @@ const encodedSpace = String.raw`(?:\s|%20|\+)*`
 const separator = [
   String.raw`(\\{0,15})(["'])${space}:${space}`,
   `(%(?:25)*22)${encodedSpace}(?:%(?:25)*3A|:)${encodedSpace}`,
-  String.raw`(?:(?:\[|%5B)\w{0,64}(?:\]|%5D)|\]|%5D)*(=|%(?:25)*3D)`,
+  String.raw`(?:${brackets}|\]|%5D){0,16}${encodedSpace}(=|%(?:25)*3D)`,
   `(${encodedSpace}(?::|%3A)${encodedSpace})`,
 ].join('|')
 
 /** `tracking_id`: for some hours it proves to the client side which customer one is (docs/reference/client-side.md#identity). */
 const secrets: Secret[] = [
-  named('ken', 'tokens?'),
-  named('cret', 'secrets?'),
-  named('word', 'passwords?'),
-  named('wd', 'passwds?'),
-  named('zation', 'authorizations?'),
-  named('gnature', 'signatures?'),
-  named('king', 'tracking[_-]?ids?'),
-  word('k-results', '/task-results/', /[^&\s"'\\]+/y),
+  named(['ken'], 'tokens?(?:[_-]?values?)?'),
+  named(/secret|creden/, '(?:secrets?|credentials?)'),
+  { ...named(['key'], '(?<=(?:secret|api|private|access)[_-]?)keys?'), precededBy: '_-tise' },
+  named(['word'], 'passwords?(?:[_-]?confirmation)?'),
+  named(['wd'], 'p(?:ass)?wds?'),
+  named(['hrase'], 'passphrases?'),
+  named(['kie'], 'cookies?'),
+  named(['jwt'], 'jwts?'),
+  named(['zation'], 'authorizations?'),
+  named(['gnatur'], 'signatures?'),
+  named(['king_id', 'king-id', 'kingid'], 'tracking[_-]?ids?'),
+  word(['k-results'], String.raw`task-results\\*/`, patternAt(/[^&\s"'\\]+/y)),
   // A tracking id that proves a customer, wherever it is.
-  word('k_v2', 'track_v2[.]', /(?:[\w-]|%[2-7][\da-f])+/iy),
-  word('bearer', 'bearer', /[\w.~+/=%-]{16,}/y, String.raw`(?:\s|%20|\+)+`),
+  word(['k_v2'], proofStart, patternAt(new RegExp(proofRest, 'iy'))),
+  word(['bearer'], 'bearer', patternAt(/[\w.~+/=%-]{16,}/y), schemeSpace),
+  word(['basic'], 'basic', basicCredentials, schemeSpace),
+  { parts: ['@'], mask: withoutUserInfo },
 ]
 
+/** The secrets of which a text contains a part, as the bits of their places. */
+function secretsIn(searched: string): number {
+  let found = 0
+  for (const { part, bit } of aloneParts) if (searched.includes(part)) found |= bit
+  for (const { letter, candidates } of sharedLetters)
+    for (let at = searched.indexOf(letter); at >= 0; at = searched.indexOf(letter, at + 1)) {
+      const second = searched.charCodeAt(at + 1)
+      for (const { part, secondOfPart, precededBy, bit } of candidates)
+        if (second === secondOfPart && searched.startsWith(part, at))
+          if (precededBy === undefined || precededBy.includes(searched.charAt(at - 1))) found |= bit
+    }
+  for (const { expression, bit } of expressions) if (expression.test(searched)) found |= bit
+  return found
+}
+
+const candidates = secrets.flatMap(({ parts, precededBy }, place) =>
+  parts instanceof RegExp
+    ? []
+    : parts.map((part) => ({ part, secondOfPart: part.charCodeAt(1), precededBy, bit: 1 << place })),
+)
+const byLetter = [...Map.groupBy(candidates, ({ part }) => part.charAt(0))].map(([letter, ofLetter]) => ({
+  letter,
+  candidates: ofLetter,
+}))
+/** `includes` takes longer the more often the first letter occurs. So parts that share a letter are looked for at once. */
+const sharedLetters = byLetter.filter((each) => each.candidates.length > 1)
+const aloneParts = byLetter.flatMap((each) => (each.candidates.length > 1 ? [] : each.candidates))
+const expressions = secrets.flatMap(({ parts }, place) =>
+  parts instanceof RegExp ? { expression: parts, bit: 1 << place } : [],
+)
+
 /** A secret that has a name. */
-function named(part: string, name: string): Secret {
-  return { ...namePatterns(name, `(?:${separator})`), part, valueAfter: namedValue }
+function named(parts: Secret['parts'], name: string): Secret {
+  return { parts, mask: maskAfter(name, `(?:${separator})`, namedValue) }
 }
 
 /** A secret that is known by how it begins, and by what stands between that and the value. */
-function word(part: string, start: string, value: RegExp, after = ''): Secret {
-  return { ...namePatterns(start, after), part, valueAfter: (text, _, from) => matchAt(value, text, from, '***') }
+function word(parts: string[], start: string, valueAfter: ValueAfter, after = ''): Secret {
+  return { parts, mask: maskAfter(start, after, valueAfter) }
 }
 
-function namePatterns(name: string, after: string): Pick<Secret, 'plain' | 'encoded'> {
-  return { plain: new RegExp(name + after, 'gi'), encoded: new RegExp(withEncodedLetters(name) + after, 'gi') }
+function maskAfter(name: string, after: string, valueAfter: ValueAfter): Secret['mask'] {
+  const plain = new RegExp(name + after, 'gi')
+  const encoded = new RegExp(withEncodedLetters(name) + after, 'gi')
+  return (text, isEncoded) => withoutValues(text, isEncoded ? encoded : plain, valueAfter)
 }
 
-/** A pattern that also matches each letter as `%XX`. */
-function withEncodedLetters(pattern: string): string {
-  return pattern.replaceAll(/\[_-\]|\[\.\]|[a-z\d_/-]/g, (part) => {
-    const characters = part.startsWith('[') ? [...part.slice(1, -1)] : [part]
-    const codes = characters.flatMap((each) => [hexOf(each), hexOf(each.toUpperCase())])
-    return `(?:${part}|%(?:${[...new Set(codes)].join('|')}))`
-  })
-}
-
-function hexOf(character: string): string {
-  return character.charCodeAt(0).toString(16)
+function patternAt(value: RegExp): ValueAfter {
+  return (text, _, from) => matchAt(value, text, from, '***')
 }
 
 /** Each search continues where the last value ended, so the time is proportional to the length. */
-function withoutValues(text: string, name: RegExp, valueAfter: Secret['valueAfter']): string {
+function withoutValues(text: string, name: RegExp, valueAfter: ValueAfter): string {
   let masked = ''
   let done = 0
   name.lastIndex = 0
@@ -127,6 +171,39 @@ function matchAt(value: RegExp, text: string, from: number, mask: string): Value
   value.lastIndex = from
   return value.test(text) ? { from, to: value.lastIndex, mask } : null
 }
+
+/** Base64 of a name and a password; other words may be prose. */
+function basicCredentials(text: string, _: RegExpExecArray, from: number): Value | null {
+  const value = matchAt(base64, text, from, '***')
+  if (value === null) return null
+  const decoded = Buffer.from(decodeLetters(text.slice(value.from, value.to)), 'base64').toString('latin1')
+  return decoded.includes(':') && !/\p{Cc}/u.test(decoded) ? value : null
+}
+
+const base64 = /[\w+/-]{4,}(?:=|%3D){0,2}/iy
+
+/** A URL without user name and password, which stand between `//` and `@`; a text with an `@` may have none, and e-mail addresses. */
+function withoutUserInfo(text: string, isEncoded: boolean): string {
+  if (isEncoded) return text.replace(encodedUserInfo, '$1***')
+  let masked = ''
+  let done = 0
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+    let from = at
+    const least = Math.max(done, at - userInfoLengthMax)
+    while (from > least && !endsUserInfo(text.charCodeAt(from - 1))) from -= 1
+    if (from === at || text[from - 1] !== '/' || !/\/\\*\/$/.test(text.slice(Math.max(0, from - 4), from))) continue
+    masked += `${text.slice(done, from)}***`
+    done = at
+  }
+  return done === 0 ? text : masked + text.slice(done)
+}
+
+const userInfoLengthMax = 512
+const encodedUserInfo = /((?:\/|%2F){2})(?:[^\s/?#@"'\\&%]|%(?!2F|40|3F|26|22|23)){1,512}(?=@|%40)/gi
+
+/** White space, a quote, a slash or backslash, or another `@`. */
+const endsUserInfo = (code: number): boolean =>
+  code <= 0x20 || code === 0x22 || code === 0x27 || code === 0x2f || code === 0x5c || code === 0x40
 
 /**
  * How often the quote after so many backslashes is escaped: 0 for `"`, 1 for `\"` in a string, 2 for `\\\"` in a string within a string.
@@ -219,5 +296,3 @@ function unescapeLetter(escaped: string, code: string | undefined): string {
 }
 
 const encodedLetter = /%[2-7][\da-f]/
-const encodedLetters = /%([2-7][\da-f])/g
-const decodeLetter = (_: string, code: string): string => String.fromCharCode(Number.parseInt(code, 16))

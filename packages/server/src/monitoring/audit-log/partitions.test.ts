@@ -6,7 +6,7 @@ import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { insertProject, openIdleRuntime } from '../../testing/background.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { testSettings } from '../../testing/runtime.ts'
-import { maintainPartitions, makePartitions } from './partitions.ts'
+import { maintainPartitions, makePartitions, partitionMaintenance } from './partitions.ts'
 import { openAuditLog } from './writer.ts'
 
 const log = pino({ level: 'silent' })
@@ -58,6 +58,17 @@ test('there are partitions for today and the days ahead, and entries older than 
   await maintain('2026-03-05T00:01:00Z') // finds nothing to do
   expect(await partitionsOf(database)).toHaveLength(6)
   await maintain('2027-01-01T00:00:00Z')
+  expect(await moments()).toEqual([])
+})
+
+test('the time of the maintenance job decides which days are old, not the clock of the node', async () => {
+  const { database, write, moments } = await open(3)
+  await write('2026-03-01T10:00:00.000Z')
+  const runtime = { ...(await openIdleRuntime(database)), now: () => Date.UTC(2100, 0) }
+  const { processBatch } = partitionMaintenance(runtime)
+  await processBatch(database.db, '2026-03-02T12:00:00.000Z')
+  expect(await moments()).toEqual(['2026-03-01T10:00:00.000Z'])
+  await processBatch(database.db, '2027-03-02T12:00:00.000Z')
   expect(await moments()).toEqual([])
 })
 

@@ -77,8 +77,8 @@ export async function maintainPartitions({
 
 export const partitionMaintenance = (runtime: Runtime): MaintenanceTask => ({
   rows_max: 1,
-  async processBatch() {
-    await maintainPartitions(runtime)
+  async processBatch(_, now) {
+    await maintainPartitions({ ...runtime, now: () => Date.parse(now) })
     return 0
   },
 })

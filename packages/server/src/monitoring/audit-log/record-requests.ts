@@ -70,13 +70,21 @@ function entryOf(
   hasBodies: boolean,
 ): AuditEntry {
   const { headers, reply_body } = request
-  const entry = withIdentity(newEntry(request, ended, route, limits.audit_url_length_max), identity)
+  const urlLengthMax = route.isPublic ? limits.audit_public_bytes_max : limits.audit_url_length_max
+  const entry = withIdentity(newEntry(request, ended, route, urlLengthMax), identity)
   if (!hasBodies) return entry
+  const bytesMax = bodyBytesMax(route, ended)
   const type = typeOf(headers['content-type'], route)
   entry.is_form = type === 'form'
-  entry.request_body = requestBodyOf(request, type)
-  if (reply_body !== '' && entry.method !== 'HEAD') entry.response_body = textUpToBytes(reply_body)
+  entry.request_body = requestBodyOf(request, type, bytesMax)
+  if (reply_body !== '' && entry.method !== 'HEAD') entry.response_body = textUpToBytes(reply_body, bytesMax)
   return entry
+}
+
+/** Anybody can send requests to the client side, and a refused request changes nothing: neither may fill the disk. */
+function bodyBytesMax({ isPublic }: LoggedRoute, { status }: Ended): number {
+  if (isPublic) return limits.audit_public_bytes_max
+  return status >= 400 && status < 500 ? limits.audit_refusal_bytes_max : limits.audit_body_bytes_max
 }
 
 function withIdentity(entry: AuditEntry, { project, keys }: Identity): AuditEntry {
@@ -165,8 +173,8 @@ function typeOf(contentType: string | undefined, { takesFile }: LoggedRoute): Bo
 const mediaTypeIn = (contentType: string): string => (contentType.split(';', 1)[0] as string).trim().toLowerCase()
 
 /** Files are not logged, only their size. */
-function requestBodyOf({ raw_body: bytes, headers }: FastifyRequest, type: BodyType): string | null {
+function requestBodyOf({ raw_body: bytes, headers }: FastifyRequest, type: BodyType, bytesMax: number): string | null {
   if (bytes === undefined || bytes.length === 0) return null
-  if (type !== 'file') return textOfBytes(bytes)
+  if (type !== 'file') return textOfBytes(bytes, bytesMax)
   return `(${mediaTypeIn(headers['content-type'] ?? '').slice(0, limits.name_length_max)}, ${bytes.length} bytes)`
 }

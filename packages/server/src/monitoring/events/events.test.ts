@@ -200,8 +200,8 @@ describe('events from before positions existed', () => {
 
 describe('a request for events', () => {
   /** Writes events, 200 in each transaction. */
-  async function fill(shop: Shop, count: number, type: string, data: string): Promise<void> {
-    for (let written = 0; written < count; written += 200)
+  async function fill(shop: Shop, count: number, type: string, data: string, first = 0): Promise<void> {
+    for (let written = first; written < first + count; written += 200)
       await sql`
         insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, data)
         select ${shop.project_id}, 'evvou_' || lpad(to_hex(n + ${written}::int), 18, '0'), ${type}, 'ACTION', 'v_1', now(),
@@ -222,6 +222,32 @@ describe('a request for events', () => {
       expect(events).toHaveLength(2)
       expect(pages.length).toBeGreaterThanOrEqual(3)
       expect(pages[1]).toMatchObject({ data: [], has_more: true })
+    },
+  )
+
+  test.each(['created_at', '-created_at'])(
+    'compares a bounded number of events of an entity with its filters, and continues there, by %s',
+    async (order) => {
+      const shop = await newProject()
+      const max = limits.events_examined_max
+      const rare = async (first: number) => fill(shop, 2, 'voucher.created', '{}', first)
+      await rare(0)
+      await fill(shop, max - 200, 'voucher.updated', '{}', 200)
+      await rare(max + 200)
+      await untilFinal(shop)
+      const wanted = { entity_id: 'v_1', type: 'voucher.created', order, limit: '3' }
+      const few = await walkEvents(shop, wanted)
+      expect(few.pages.map(({ data }) => data.length)).toEqual([3, 1]) // the index on entities finds them
+
+      await fill(shop, max, 'voucher.updated', '{}', 2 * max)
+      await rare(4 * max)
+      await untilFinal(shop)
+      const many = await walkEvents(shop, wanted)
+      const { events } = await walkEvents(shop, { type: 'voucher.created', order })
+      expect(idsOf(many.events)).toEqual(idsOf(events))
+      expect(events).toHaveLength(6)
+      expect(many.pages.length).toBeGreaterThan(2)
+      expect(many.pages.some(({ data, has_more }) => data.length < 3 && has_more)).toBe(true)
     },
   )
 

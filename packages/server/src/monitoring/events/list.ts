@@ -61,8 +61,10 @@ async function examinePage(ctx: Ctx, query: StoredEventQuery, range: EventRange)
   const { limit = limits.page_size_default, entity_id } = query
   const where = conditionsOf(query)
   if (entity_id !== undefined) {
-    const { matching } = await examineEntity(ctx, entity_id, range, where, limit)
-    return firstOf(matching, limit)
+    const counts = { examined: limits.events_examined_max, matching: limit + 1 }
+    const ofEntity = await examineEntity(ctx, entity_id, range, where, counts)
+    if (ofEntity !== null) return firstOf(ofEntity.matching, limit)
+    where.push(sql`e.entity_id = ${entity_id}`) // like every other filter: read in the order of the list
   }
   const page: ExaminedPage = { events: [], has_more: false, last: null }
   for (const examine of partsOf(range)) {

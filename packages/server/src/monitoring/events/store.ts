@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { catalogue, eventTypes } from '../../core/events/catalogue.ts'
+import { withoutProofs } from '../../core/events/without-proofs.ts'
 import { idPrefix } from '../../core/lib/ids.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
 import { type EventPlace, timePartOf } from './place.ts'
@@ -82,21 +83,29 @@ export function examineUnpositioned(ctx: Ctx, range: EventRange, where: Conditio
   )
 }
 
-/** Reads the next events of one entity, of which there are few: from the index on entities. */
-export function examineEntity(ctx: Ctx, entityId: string, range: EventRange, where: Condition[], limit: number) {
-  const { along } = directions(range.descending)
-  const counts = { examined: limit + 1, matching: limit + 1 }
-  return examine(
+/**
+ * Reads the next events of one entity from the index on entities. That index has another order, so all events of the entity are
+ * compared; null if it has too many for that.
+ */
+export async function examineEntity(
+  ctx: Ctx,
+  entityId: string,
+  range: EventRange,
+  where: Condition[],
+  { examined: max, matching }: Counts,
+): Promise<ExaminedEvents | null> {
+  const found = await examine(
     ctx,
-    // offset 0: the planner must not search the index on positions for them.
-    sql`select e.id, e.position, true as matches from (
-        select e.id, e.position from event_rows e
-        where e.project_id = ${ctx.project_id} and e.entity_id = ${entityId} and ${matches(where)}
-          ${range.descending ? sql`` : sql`and e.position < ${finalPosition}`} ${beyondPlace(range)} offset 0) e
-      order by ${sorted('e', along)} limit ${counts.examined}`,
+    // The order is that of the index on entities: without it the planner might search the one on positions.
+    sql`select e.id, e.position, ${matches(where)}
+          ${range.descending ? sql`` : sql`and e.position < ${finalPosition}`} ${beyondPlace(range)} as matches
+        from (select e.id, e.position, e.created_at, e.type, e.category, e.group_id, e.campaign_id, e.voucher_id
+          from event_rows e where e.project_id = ${ctx.project_id} and e.entity_id = ${entityId}
+          order by e.id limit ${max + 1}) e`,
     range,
-    counts,
+    { examined: max + 1, matching },
   )
+  return found.examined > max ? null : found
 }
 
 /** How many events are compared at most, and how many matching ones are returned. */
@@ -151,7 +160,7 @@ async function examine(
 }
 
 /** Events by their ids, in this order, without those that were erased meanwhile. */
-export async function listEventsById({ db, project_id }: Ctx, ids: readonly string[]): Promise<StoredEvent[]> {
+export async function listEventsById({ db, project, project_id }: Ctx, ids: readonly string[]): Promise<StoredEvent[]> {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('events')
@@ -159,7 +168,7 @@ export async function listEventsById({ db, project_id }: Ctx, ids: readonly stri
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .select(['id', 'type', 'data', 'created_at', 'group_id', 'category', 'event_source', 'entity_id'])
     .execute()
-  const byId = new Map(rows.map((row) => [row.id, row as StoredEvent]))
+  const byId = new Map(rows.map((row) => [row.id, withoutProofs(project, row as StoredEvent)]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 

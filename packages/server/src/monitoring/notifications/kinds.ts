@@ -17,8 +17,18 @@ interface WebhookNotification {
 
 interface UsageNotificationOf {
   kind: UsageKind
-  /** The window of the limit, of which there is one notification at most. */
-  data: { window: string; starts_at: string; ends_at: string } & Record<string, unknown>
+  data: {
+    /** In the time from `starts_at` to `ends_at`, for which there is one notification at most. */
+    calls: number
+    calls_allowed: number
+    /** The limit as it is set, in calls per window. */
+    limit: number
+    window: string
+    /** Percent of the allowed calls. */
+    value: number
+    starts_at: string
+    ends_at: string
+  }
 }
 
 export type UsageKind = 'api_calls' | 'bulk_api_calls' | 'cycle_calls'
@@ -66,8 +76,8 @@ export function repetitionOf(notification: Notification, now: number): { subject
     case 'webhook_disabled':
       return null
     default: {
-      const { window, starts_at, ends_at } = notification.data
-      return { subject: `${window} ${starts_at}`, expires_at: Date.parse(ends_at) + hourMs }
+      const { starts_at, ends_at } = notification.data
+      return { subject: `${starts_at} ${ends_at}`, expires_at: Date.parse(ends_at) + hourMs }
     }
   }
 }

@@ -10,18 +10,34 @@ import { raiseNotification } from '../notifications/raise.ts'
 export async function onUsageReached(
   runtime: Runtime,
   { id: projectId }: Project,
-  { setting, window, limit, value }: Threshold,
+  threshold: Threshold,
   calls: number,
 ): Promise<void> {
-  const [startsAt, endsAt] = [toInstant(window.starts_at), toInstant(window.ends_at)]
+  const { setting, window, limit, calls_allowed, value } = threshold
   await inBackground(runtime, projectId, newBackgroundRun(runtime.now()), (ctx) =>
     raiseNotification(ctx, {
       kind: setting,
       severity: 'WARNING',
-      message: `${calls} of ${limit} ${nameOf[setting]} from ${startsAt} to ${endsAt} are used, which is ${value} % or more`,
-      data: { calls, limit, value, window: durationText(window.seconds), starts_at: startsAt, ends_at: endsAt },
+      message: messageOf(threshold, calls),
+      data: {
+        calls,
+        calls_allowed,
+        limit: limit.calls_max,
+        window: durationText(limit.seconds),
+        value,
+        starts_at: toInstant(window.starts_at),
+        ends_at: toInstant(window.ends_at),
+      },
     }),
   )
+}
+
+function messageOf({ setting, window, limit, calls_allowed, value }: Threshold, calls: number): string {
+  const used = `${calls} of ${calls_allowed} ${nameOf[setting]}`
+  const time = `from ${toInstant(window.starts_at)} to ${toInstant(window.ends_at)}`
+  const scale =
+    window.seconds === limit.seconds ? '' : ` that ${limit.calls_max} per ${durationText(limit.seconds)} allow`
+  return `${used}${scale} ${time} are used, which is ${value} % or more`
 }
 
 const nameOf = { api_calls: 'API calls', bulk_api_calls: 'bulk API calls', cycle_calls: 'API calls of the cycle' }

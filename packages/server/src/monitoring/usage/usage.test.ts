@@ -134,9 +134,9 @@ test.each([
     '/v1/probes',
     ['api_calls_hour', 3_600, hour],
     96_000,
-    120_000,
+    2_000,
     'api_calls',
-    'PT1H',
+    'PT1M',
   ],
   [{ RATE_LIMIT_API_CALLS: '50/P1D' }, 80, '/v1/probes', ['api_calls', 86_400, january], 40, 50, 'api_calls', 'P1D'],
   [
@@ -175,17 +175,27 @@ test.each([
     expect(notification).toMatchObject({
       kind: raisedKind,
       severity: 'WARNING',
-      message: expect.stringContaining(`${threshold} of ${limit} `),
+      message: expect.stringContaining(`${threshold} of ${window === 'PT1M' ? 120_000 : limit} `),
       data: { calls: threshold, limit, value, window, starts_at: toInstant(startsAt) },
     })
+    expect(notification?.data.calls_allowed).toBe(window === 'PT1M' ? 120_000 : limit)
     await service.calls(3, path)
     await service.node.app.close() // waits for what is announced
     const mails = await service.node.runtime.database.db
       .selectFrom('mails')
       .where('text', 'like', `%(${service.shop.project_id})%`)
-      .select(['recipients', 'subject'])
+      .select(['recipients', 'subject', 'text'])
       .execute()
-    expect(mails).toMatchObject([{ recipients: ['ann@shop.test'], subject: expect.stringContaining('allowed') }])
+    expect(mails).toMatchObject([
+      {
+        recipients: ['ann@shop.test'],
+        subject: expect.stringContaining(`: ${value} % of the allowed `),
+        text: expect.stringContaining(`Calls beyond the limit of ${limit} per ${window} are answered with status 429`),
+      },
+    ])
+    // A full minute refuses calls for a minute, not for the hour in which they are counted.
+    expect(mails[0]?.text.includes(`429 until ${notification?.data.ends_at}.`)).toBe(window !== 'PT1M')
+    expect(mails[0]?.text.includes('that 2000 per PT1M allow')).toBe(window === 'PT1M')
     const rows = await service.node.runtime.database.db
       .selectFrom('notifications')
       .where('project_id', '=', service.shop.project_id)
