@@ -65,7 +65,7 @@ export async function insertTestProject(
       expires_at: '2099-01-01T00:00:00.000Z',
     })
     .execute()
-  if (!withManagementKey.has(db)) await insertManagementKey(db, createdAt)
+  await ensureManagementKey(db, createdAt)
   return {
     project_id: project.id,
     app_key_id: application.key.id,
@@ -78,10 +78,16 @@ export async function insertTestProject(
   }
 }
 
-const withManagementKey = new WeakSet<Db>()
+const managementKeys = new WeakMap<Db, Promise<unknown>>()
+
+/** Inserts the key once per database; a second project that is made at the same time waits for it. */
+function ensureManagementKey(db: Db, createdAt: Instant): Promise<unknown> {
+  const inserted = managementKeys.get(db) ?? insertManagementKey(db, createdAt)
+  managementKeys.set(db, inserted)
+  return inserted
+}
 
 async function insertManagementKey(db: Db, createdAt: Instant): Promise<void> {
-  withManagementKey.add(db)
   await db
     .insertInto('management_keys')
     .values({
