@@ -28,7 +28,7 @@ export const insertWebhook = (
 export const updateWebhook = (ctx: Ctx, id: string, changes: RowChanges<'webhooks'>): Promise<StoredWebhook> =>
   updateRow(ctx, webhooks, id, changes)
 
-/** Deletes a webhook. The next look of a node ends the send-outs that wait for it (delivery/store.ts). */
+/** Deletes a webhook. The next look of a node ends the send-outs that wait for it (delivery/waiting.ts). */
 export const deleteWebhook = (ctx: Ctx, id: string): Promise<void> => deleteRow(ctx, webhooks, id)
 
 export const toWebhook = ({ id, created_at, target_url, events, active }: StoredWebhook): Webhook => ({

@@ -48,7 +48,7 @@ export async function changeWebhook(ctx: Ctx, id: string, body: UpdateWebhook): 
 }
 
 /**
- * Nodes apply this to what waits, in batches (delivery/store.ts): there may be millions. What waited when delivery switched the webhook
+ * Nodes apply this to what waits, in batches (delivery/waiting.ts): there may be millions. What waited when delivery switched the webhook
  * off is given up before anything new is sent.
  */
 function switchedOn({ activation, failed_at }: StoredWebhook, now: Instant) {

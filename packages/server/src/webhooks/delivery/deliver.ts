@@ -4,21 +4,16 @@ import { limits } from '../../core/lib/limits.ts'
 import { within } from '../../core/lib/within.ts'
 import { bodyOf } from '../sendouts/body.ts'
 import { type AttemptResult, newTargetClient } from '../target/client.ts'
+import { type DueSendout, dropSendouts, listDueSendouts } from './due-sendouts.ts'
 import { type HeldWebhook, isFresh, newHeldWebhooks } from './held-webhooks.ts'
+import type { WaitingWebhook } from './leases.ts'
 import { newPace } from './pace.ts'
+import type { EndedAttempt } from './record-attempts.ts'
 import { newRecorder } from './recorder.ts'
 import { requestHeaders, signingTokens } from './request-headers.ts'
 import { nextAttemptAt } from './schedule.ts'
 import { isSlow } from './slots.ts'
-import {
-  type DueSendout,
-  dropSendouts,
-  type EndedAttempt,
-  giveUpWaiting,
-  listDueSendouts,
-  restartWaiting,
-  type WaitingWebhook,
-} from './store.ts'
+import { giveUpWaiting, restartWaiting } from './waiting.ts'
 
 /** Delivers send-outs in this process. */
 export interface Delivery {

@@ -13,7 +13,7 @@ import { ok } from '../../testing/orders.ts'
 import { openWebhookTarget, type ReceivedRequest, type WebhookTarget } from '../../testing/webhook-target.ts'
 import { newWebhook, newWebhookShop, openDeliveringService, sendoutsOf } from '../../testing/webhooks.ts'
 import { deleteOldSendouts } from '../sendouts/retention.ts'
-import { measureWaiting } from './store.ts'
+import { measureWaiting } from './waiting.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any

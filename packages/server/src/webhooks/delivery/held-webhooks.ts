@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../../core/db/database.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
+import type { DueSendout } from './due-sendouts.ts'
+import { releaseWebhooks, takeWebhooks, type WaitingWebhook, type WebhookKey } from './leases.ts'
 import { type FreeSlots, freeSlots, isSlow, type SlotUser, slowMs } from './slots.ts'
-import { type DueSendout, releaseWebhooks, takeWebhooks, type WaitingWebhook, type WebhookKey } from './store.ts'
 
 /** How a webhook answered, and when it had its turn. It is remembered when the lease has ended. */
 interface Experience {

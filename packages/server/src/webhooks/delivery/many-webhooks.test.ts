@@ -11,7 +11,8 @@ import { openNode, ownDatabase } from '../../testing/nodes.ts'
 import { openWebhookTarget, type WebhookTarget } from '../../testing/webhook-target.ts'
 import { newWebhook, newWebhookShop, sendoutsOf } from '../../testing/webhooks.ts'
 import { newDelivery } from './deliver.ts'
-import { type DueSendout, takeWebhooks } from './store.ts'
+import type { DueSendout } from './due-sendouts.ts'
+import { takeWebhooks } from './leases.ts'
 
 interface Fixture {
   service: TestService

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { newFailureNotifier } from './notify.ts'
-import type { EndedAttempt } from './store.ts'
+import type { EndedAttempt } from './record-attempts.ts'
 
 const failedAttempt = (shop: Shop, webhookId = 'wh_1'): EndedAttempt => ({
   project_id: shop.project_id,

@@ -3,7 +3,7 @@ import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { within } from '../../core/lib/within.ts'
 import { raiseNotification } from '../../monitoring/notifications/raise.ts'
-import { type EndedAttempt, lockAttempted, recordAttempts, switchOff } from './store.ts'
+import { type EndedAttempt, lockAttempted, recordAttempts, switchOff } from './record-attempts.ts'
 
 /** At most one notification per webhook and hour is raised: after one, this node need not ask the database again. */
 const silenceMs = 3_600_000

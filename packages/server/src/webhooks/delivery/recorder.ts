@@ -2,7 +2,7 @@ import type { Runtime } from '../../core/context.ts'
 import type { SendoutAttempt } from '../../core/db/tables.ts'
 import { isRefusedContent } from '../../core/db/transaction.ts'
 import { newNotificationQueue, recordLastFailure } from './notify.ts'
-import { type EndedAttempt, recordAttempts } from './store.ts'
+import { type EndedAttempt, recordAttempts } from './record-attempts.ts'
 
 /** Records ended attempts, many with one statement. */
 export interface Recorder {

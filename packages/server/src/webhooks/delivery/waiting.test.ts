@@ -4,7 +4,8 @@ import { newProject } from '../../testing/app.ts'
 import { newVoucher } from '../../testing/campaigns.ts'
 import { statementsSentBy } from '../../testing/sent-statements.ts'
 import { newWebhook } from '../../testing/webhooks.ts'
-import { giveUpWaiting, restartWaiting, switchOff } from './store.ts'
+import { switchOff } from './record-attempts.ts'
+import { giveUpWaiting, restartWaiting } from './waiting.ts'
 
 // No service in this file delivers: its statements would be among those of a request.
 
