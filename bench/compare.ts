@@ -1,22 +1,17 @@
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import type { OtherCheckout } from './against.ts'
 import { compareCase, openSide } from './sides.ts'
 
-/*
- * Compares this checkout with another one, whose folder is in BENCH_AGAINST (with its packages installed):
+/**
+ * Compares the service with another version of it (bench/against.ts), case by case:
  *
- *   git worktree add ../before main~1 && npm ci --prefix ../before
- *   BENCH_AGAINST=../before npm run bench compare
+ *   npm run bench -- compare --against main~1
  *
  * The ratios are medians over the rounds of this checkout to the other (bench/sides.ts). BENCH_CASES limits the cases to those whose
  * name contains a text.
  */
-
-export async function compare(): Promise<void> {
-  const against = process.env.BENCH_AGAINST
-  if (against === undefined) throw new Error('Set BENCH_AGAINST to the folder of the other checkout.')
-  const other = new URL('packages/server/src/main.ts', pathToFileURL(`${resolve(against)}/`))
-  const sides = [await openSide(), await openSide({ main: other })] as const
+export async function compare(other: OtherCheckout | null): Promise<void> {
+  if (other === null) throw new Error('Name the commit to compare with: npm run bench -- compare --against <commit>')
+  const sides = [await openSide(), await openSide({ main: other.main })] as const
   try {
     const names = sides[0].cases.map(({ name }) => name)
     const wanted = process.env.BENCH_CASES ?? ''

@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util'
+import { otherCheckout } from './against.ts'
 import { auditCost } from './audit-cost.ts'
 import { auditLog } from './audit-log.ts'
 import { codes } from './codes.ts'
@@ -28,12 +30,17 @@ const benches = {
   webhooks,
 }
 
-const wanted = process.argv.slice(2)
+const { values, positionals: wanted } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true })
 for (const name of wanted)
   if (!(name in benches)) throw new Error(`No bench called ${name}. There are: ${Object.keys(benches).join(', ')}`)
 // The default measures every claim about speed; the others measure one thing each, some for half an hour.
 const standard = ['proof', 'webhooks', 'audit-cost'] as const
-for (const name of wanted.length === 0 ? standard : (wanted as Array<keyof typeof benches>)) {
-  console.log(`\n${name}`)
-  await benches[name]()
+const other = otherCheckout(values.against ?? null)
+try {
+  for (const name of wanted.length === 0 ? standard : (wanted as Array<keyof typeof benches>)) {
+    console.log(`\n${name}`)
+    await benches[name](other)
+  }
+} finally {
+  other?.remove()
 }

@@ -37,6 +37,28 @@ function stop(child: ChildProcess): Promise<void> {
 /** User and system time of a process: fields 14 and 15 of its stat file, in hundredths of a second. */
 export function cpuMilliseconds(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
+  const { own } = timesOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return own
+}
+
+/** The same for a process and all its children, those included that have ended. */
+export function familyCpuMilliseconds(pid: number): number {
+  const { own, ended } = timesOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  return children.reduce((sum, child) => sum + runningMilliseconds(child), own + ended)
+}
+
+/** 0 if it has just ended: then it is counted with the ended ones of its parent. */
+function runningMilliseconds(pid: string): number {
+  try {
+    return timesOf(readFileSync(`/proc/${pid}/stat`, 'utf8')).own
+  } catch {
+    return 0
+  }
+}
+
+function timesOf(stat: string): { own: number; ended: number } {
+  const fields = stat.split(') ')[1]?.split(' ') ?? []
+  const milliseconds = (field: number) => Number(fields[field]) * 10
+  return { own: milliseconds(11) + milliseconds(12), ended: milliseconds(13) + milliseconds(14) }
 }

@@ -12,7 +12,7 @@ import { type BenchShop, openShop, query, type ShopOptions } from './shop.ts'
 const rounds = Number(process.env.BENCH_ROUNDS ?? 10)
 const seconds = 1
 const connections = 8
-const warmUpSeconds = 4
+const warmUpSeconds = Number(process.env.BENCH_WARM_UP ?? 8)
 
 export interface Side {
   shop: BenchShop

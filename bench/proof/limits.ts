@@ -4,6 +4,7 @@ import { query } from '../shop.ts'
 
 export interface LimitServers {
   ports: { http: number; fastify: number }
+  pids: { http: number; fastify: number }
   stop(): Promise<void>
 }
 
@@ -19,6 +20,7 @@ export async function startLimits(databaseUrl: string): Promise<LimitServers> {
   })
   return {
     ports,
+    pids: { http: http.pid, fastify: fastify.pid },
     async stop() {
       await http.stop()
       await fastify.stop()

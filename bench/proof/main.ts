@@ -1,44 +1,64 @@
 import { writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { OtherCheckout } from '../against.ts'
 import { ask, median, stretch } from '../measure.ts'
+import { type Meter, openMeter } from '../meter.ts'
 import { type BenchShop, openEmbeddedShop, openShop, query } from '../shop.ts'
 import { embeddedNames, limitCases, ourCases } from './cases.ts'
 import { createFixture, generateCodes, importCodes } from './fixture.ts'
-import { startLimits } from './limits.ts'
+import { type LimitServers, startLimits } from './limits.ts'
 import { machineOf } from './machine.ts'
 import { type Grouped, type Measured, measureAll, type Plan } from './results.ts'
-import { bulkTable, tableOf, targetTable } from './table.ts'
+import { bulkTable, costTable, tableOf, targetTable, writesTable } from './table.ts'
 import { targetsOf } from './targets.ts'
+import { type Writes, writesOf } from './writes.ts'
 
-const plan: Plan = { connections: [1, 8, 32], rounds: 5, seconds: 1 }
-const embeddedPlan: Plan = { connections: [1, 8, 32], rounds: 3, seconds: 1 }
+/** Many connections first: by the time there is only one, V8 has optimized the code. */
+const plan: Plan = { connections: [32, 8, 1], rounds: 5, seconds: 1 }
+const embeddedPlan: Plan = { connections: [32, 8, 1], rounds: 3, seconds: 1 }
 /** V8 optimizes frequently called code; without a warm-up the compilation would be measured. */
-const warmUp = { connections: 8, seconds: 4 }
+const warmUp = { connections: 32, seconds: 8 }
+/** After each stretch, so that what the service writes behind its answers counts for the case that caused it. */
+const settleMs = 700
 /** Codes generated and imported per round, and the number of rounds. */
 const bulk = { codes: 20_000, rounds: 3 }
 const resultsFile = new URL('../results.json', import.meta.url)
 
-/** Measures every performance claim together with the baselines in one run. */
-export async function proof(): Promise<void> {
+/** Measures every performance claim together with the baselines in one run, and another version of the service, if there is one. */
+export async function proof(other: OtherCheckout | null): Promise<void> {
   const start = performance.now()
-  const { machine, bulk_rates, measured } = await withPostgres(async (shop) => ({
-    machine: await machineOf(shop),
-    measured: await onPostgres(shop),
-    bulk_rates: await bulkRates(shop),
-  }))
+  const { machine, bulk_rates, measured, writes } = await withPostgres(async (shop) => {
+    const limits = await startLimits(shop.database_url)
+    try {
+      return {
+        machine: await machineOf(shop),
+        ...(await onPostgres(shop, limits, other)),
+        bulk_rates: await bulkRates(shop),
+      }
+    } finally {
+      await limits.stop()
+    }
+  })
   measured.push(...(await onEmbedded()))
   const targets = targetsOf(measured)
+  const before = other === null ? null : targetsOf(measured, 'before')
   const seconds = Math.round((performance.now() - start) / 1_000)
   say('')
   const { processor, cores, memory_gb, system, node, postgres } = machine
   console.log(`${processor}, ${cores} cores, ${memory_gb} GB, ${system}, Node ${node}, PostgreSQL ${postgres}`)
-  console.log(`\n${tableOf(measured)}\n\n${bulkTable(bulk_rates)}\n\n${targetTable(targets)}\n`)
+  for (const table of [tableOf(measured), costTable(measured), writesTable(writes), bulkTable(bulk_rates)])
+    console.log(`\n${table}`)
+  console.log(`\n${targetTable(targets, before)}\n`)
   const missed = targets.filter(({ is_met }) => !is_met).length
   console.log(`${targets.length - missed} of ${targets.length} targets are met; ${seconds} s in total`)
-  writeFileSync(resultsFile, JSON.stringify({ machine, plan, seconds, measured, bulk_rates, targets }, null, 2))
+  writeFileSync(
+    resultsFile,
+    JSON.stringify({ machine, plan, seconds, measured, writes, bulk_rates, targets, before }, null, 2),
+  )
 }
 
-async function withPostgres<Result>(work: (shop: BenchShop) => Promise<Result>): Promise<Result> {
-  const shop = await openShop({ is_durable: true })
+async function withPostgres<Result>(work: (shop: BenchShop) => Promise<Result>, main?: URL): Promise<Result> {
+  const shop = await openShop({ is_durable: true, ...(main && { main }) })
   try {
     return await work(shop)
   } finally {
@@ -46,22 +66,51 @@ async function withPostgres<Result>(work: (shop: BenchShop) => Promise<Result>):
   }
 }
 
-async function onPostgres(shop: BenchShop): Promise<Measured[]> {
-  say('starting the baseline servers')
-  const limits = await startLimits(shop.database_url)
+async function onPostgres(
+  shop: BenchShop,
+  limits: LimitServers,
+  other: OtherCheckout | null,
+): Promise<{ measured: Measured[]; writes: Writes[] }> {
+  if (other === null) return measureOn(shop, limits, [])
+  return withPostgres((before) => measureOn(shop, limits, [before]), other.main)
+}
+
+async function measureOn(shop: BenchShop, { ports, pids }: LimitServers, before: readonly BenchShop[]) {
+  const meters: Meter[] = []
+  const meterOf = async (pid: number, databaseUrl: string): Promise<Meter> => {
+    const meter = await openMeter(pid, databaseUrl)
+    meters.push(meter)
+    return meter
+  }
   try {
-    say('creating the test data')
-    const fixture = await createFixture(shop, { codes: 100_000, promotions: [10, 1_000, 10_000] })
-    await query(shop, 'analyze') // as the database does by itself within a minute
-    const cases = [
-      ...limitCases(limits.ports).map((each) => ({ ...each, group: 'limits' as const })),
-      ...ourCases(fixture).map((each) => ({ ...each, group: 'ours' as const })),
-    ]
-    return await run(cases, plan)
+    const [http, fastify] = [await meterOf(pids.http, ''), await meterOf(pids.fastify, shop.database_url)]
+    const cases: Grouped[] = limitCases(ports).map((each) => ({
+      ...each,
+      group: 'limits',
+      meter: each.name === 'node:http' ? http : fastify,
+    }))
+    for (const [group, each] of [...before.map((each) => ['before', each] as const), ['ours', shop] as const]) {
+      say('creating the test data')
+      const fixture = await createFixture(each, { codes: 100_000, promotions: [10, 1_000, 10_000] })
+      await query(each, 'analyze') // as the database does by itself within a minute
+      const meter = await meterOf(each.pid, each.database_url)
+      cases.push(...ourCases(fixture).map((one) => ({ ...one, group, meter })))
+    }
+    const measured = await run(cases, plan)
+    const redemptions = cases.filter(({ name }) => name === 'redemption, distinct codes' || name === byHand)
+    const writes: Writes[] = []
+    for (const { name, group, load } of redemptions)
+      writes.push({
+        name: group === 'before' ? `${name}, before` : name,
+        ...(await writesOf(group === 'before' ? (before[0] as BenchShop) : shop, load)),
+      })
+    return { measured, writes }
   } finally {
-    await limits.stop()
+    for (const meter of meters) await meter.close()
   }
 }
+
+const byHand = 'Fastify and a redemption by hand'
 
 async function onEmbedded(): Promise<Measured[]> {
   say('creating the test data on the embedded database')
@@ -69,8 +118,9 @@ async function onEmbedded(): Promise<Measured[]> {
   try {
     const fixture = await createFixture(shop, { codes: 25_000, promotions: [] })
     const cases = ourCases(fixture).filter(({ name }) => embeddedNames.has(name))
+    const meter = await openMeter(shop.pid, '')
     return await run(
-      cases.map((each) => ({ ...each, group: 'embedded' as const })),
+      cases.map((each) => ({ ...each, group: 'embedded', meter })),
       embeddedPlan,
     )
   } finally {
@@ -84,9 +134,11 @@ async function run(cases: readonly Grouped[], plan: Plan): Promise<Measured[]> {
     await stretch(load, warmUp.connections, warmUp.seconds)
   }
   await checkAll(cases)
-  const measured = await measureAll(cases, plan, ({ name, load }, connections, round) => {
-    say(`${connections} connections, round ${round} of ${plan.rounds}: ${name}`)
-    return stretch(load, connections, plan.seconds)
+  const measured = await measureAll(cases, plan, async ({ name, group, load }, connections, round) => {
+    say(`${connections} connections, round ${round} of ${plan.rounds}: ${name}${group === 'before' ? ', before' : ''}`)
+    const measured = await stretch(load, connections, plan.seconds)
+    await wait(settleMs)
+    return measured
   })
   await checkAll(cases)
   return measured
