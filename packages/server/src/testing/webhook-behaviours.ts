@@ -82,6 +82,11 @@ export const behaviours = {
     answer(socket, 200, 'thank you')
     setTimeout(() => socket.resume(), 1_000)
   },
+  /** Answers, and closes the connection without having announced it. */
+  close_unannounced: (socket) => {
+    answer(socket, 200, 'thank you')
+    socket.end()
+  },
   /** Answers, and closes the connection when the next request on it begins, as a server whose time for idle connections is over. */
   close_when_reused: (socket) => {
     answer(socket, 200, 'thank you')

@@ -19,7 +19,7 @@ export interface AuditCounts {
   written: number
   /** There was no memory left: the database is slower than the entries arrive, or away. */
   dropped_overload: number
-  /** Requests above a rate limit, or that the client side refused before their operation, of which few per second are logged. */
+  /** Requests above a rate limit, with wrong credentials, or that the client side refused before their operation, of which few per second are logged. */
   dropped_refused: number
   /** The database refused the entry, or could not be written until the node stopped. */
   dropped_failure: number

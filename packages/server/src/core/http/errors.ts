@@ -283,6 +283,7 @@ export const rateLimits = [
   'wrong_credentials',
   'oauth_tokens',
   'webhook_attempt_waits',
+  'audit_searches',
 ] as const
 export type RateLimit = (typeof rateLimits)[number]
 

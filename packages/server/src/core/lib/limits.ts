@@ -290,7 +290,7 @@ export const limits = {
    * without the secret of a server can displace other entries.
    */
   audit_refused_bytes_max: 4_194_304,
-  /** Entries per second, project and node of requests above a rate limit, or that the client side refused before their operation; further ones are counted only. */
+  /** Entries per second, project and node of requests above a rate limit, or that the client side refused before their operation, and of each id or token that wrong credentials name; further ones are counted only. */
   audit_refused_per_second_max: 5,
   /** How long a stopping node tries to write the audit log. */
   audit_close_ms: 5_000,
@@ -300,6 +300,10 @@ export const limits = {
   audit_page_bytes_max: 2_097_152,
   /** Time within which a search of the audit log must be answered. */
   audit_search_seconds: 10,
+  /** Searches of the audit log that a node makes at once: each holds a database connection, which checkouts need too. */
+  audit_searches_at_once_max: 2,
+  /** Searches of the audit log that wait for their turn, on each node; one more is answered 429. */
+  audit_searches_waiting_max: 30,
 
   /** Management keys of an installation. */
   management_keys_max: 5,

@@ -1,11 +1,13 @@
 import type { Ctx } from '../../core/context.ts'
 import type { AuditLogRow } from '../../core/db/tables.ts'
-import { invalidQuery } from '../../core/http/errors.ts'
+import { invalidQuery, tooManyRequests } from '../../core/http/errors.ts'
 import { SerialisedReply } from '../../core/http/operation.ts'
 import { firstIdAt, idPrefix } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { forEachInSlices } from '../../core/lib/time-slice.ts'
+import { newTurns, type Turns } from '../../core/lib/turns.ts'
 import { listed } from '../../core/query/list.ts'
+import type { Settings } from '../../core/settings.ts'
 import { entryIdOf, requestIdOf } from './entry-id.ts'
 import { isJson } from './is-json.ts'
 import type { AuditLogEntry, AuditLogQuery } from './schema.ts'
@@ -13,8 +15,32 @@ import { type AuditLogFilter, listEntries } from './store.ts'
 
 const dayMs = 86_400_000
 
+/** One node of a service has one settings object. */
+const nodes = new WeakMap<Settings, Turns>()
+
+/** A search that was refused may be asked again when the longest of those that run has ended. */
+const searchTurns = (): Turns =>
+  newTurns({
+    at_once_max: limits.audit_searches_at_once_max,
+    waiting_max: limits.audit_searches_waiting_max,
+    refusal: () =>
+      tooManyRequests('audit_searches', limits.audit_search_seconds * 1_000, {
+        facts: { details: 'Too many searches of the audit log wait for their turn' },
+      }),
+  })
+
+/**
+ * A page of the log. Few are made at once: a search may hold its connection for seconds, and some that match nothing would leave none to
+ * the checkouts of the node.
+ */
+export function listAuditLog(ctx: Ctx, query: AuditLogQuery): Promise<SerialisedReply> {
+  const turns = nodes.get(ctx.settings) ?? searchTurns()
+  nodes.set(ctx.settings, turns)
+  return turns.take(() => pageOf(ctx, query))
+}
+
 /** A page of the log, newest first, limited in bytes. Without a time it covers the last day, so that no search reads the whole log by accident. */
-export async function listAuditLog(ctx: Ctx, query: AuditLogQuery): Promise<SerialisedReply> {
+async function pageOf(ctx: Ctx, query: AuditLogQuery): Promise<SerialisedReply> {
   const { limit = limits.page_size_default, status, method, endpoint, app_id } = query
   const filter: AuditLogFilter = {
     ...boundsOf(query, Date.parse(ctx.now)),

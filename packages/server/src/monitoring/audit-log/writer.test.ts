@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import type { Db } from '../../core/db/database.ts'
-import type { AuditEntry } from '../../core/http/audit-log.ts'
+import type { AuditEntry, ClaimedCredentials } from '../../core/http/audit-log.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { newProject, newTestApp, send } from '../../testing/app.ts'
 import { newAuditEntry } from '../../testing/audit-entry.ts'
@@ -99,6 +99,34 @@ describe('while the database is busy', () => {
     expect(auditLog.counts()).toMatchObject({ dropped_refused: 1_001 - max, dropped_overload: 0 })
     await auditLog.close()
     expect(auditLog.counts()).toMatchObject({ written: 2 * max + 2, waiting_bytes: 0 })
+  })
+
+  test('of many requests with wrong credentials that name a key, some per second are logged, whatever else they name', async () => {
+    let now = 10_000
+    const auditLog = openAuditLog(db, log, () => now)
+    const max = limits.audit_refused_per_second_max
+    const refuse = (claimed: Partial<ClaimedCredentials>) => {
+      const entry = newEntry({
+        project_id: null,
+        is_refused: true,
+        status_code: 401,
+        claimed: { app_id: null, client_app_id: null, token: null, ...claimed },
+      })
+      auditLog.record(entry)
+      return entry
+    }
+    const runtime = await openTestRuntime(database)
+    const { app_id, client_id, access_token } = await insertTestProject(runtime, {})
+    // Who varies one of them still names the other.
+    const byPage = Array.from({ length: 500 }, (_, n) => refuse({ app_id: `guess-${n}`, client_app_id: client_id }))
+    const byToken = Array.from({ length: 500 }, (_, n) => refuse({ app_id: `guess-${n}`, token: access_token }))
+    const byKey = Array.from({ length: 500 }, () => refuse({ app_id }))
+    expect(auditLog.counts()).toMatchObject({ dropped_refused: 1_500 - 3 * max, dropped_overload: 0 })
+    now += 1_000
+    const later = refuse({ app_id })
+    await auditLog.close()
+    for (const entries of [byPage, byToken, byKey]) expect(await writtenOf(entries)).toBe(max)
+    expect(await writtenOf([later])).toBe(1)
   })
 })
 

@@ -41,7 +41,7 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger, now: () => number =
   function record(entry: AuditEntry): void {
     const size = bytesOf(entry)
     const isRefused = entry.is_refused
-    if (isRefused && entry.project_id !== null && !isSampled(entry.project_id)) {
+    if (isRefused && !namesOf(entry).every(isSampled)) {
       droppedRefused += 1
       return
     }
@@ -157,17 +157,27 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger, now: () => number =
   }
 }
 
-/** Tells whether one more refused request of a project is logged in this second. */
-function newSampling(now: () => number): (projectId: string) => boolean {
+/**
+ * By what refused requests are counted: the project, or with wrong credentials each of the ids and the token that they name, since nobody
+ * knows yet which of them exists.
+ */
+function namesOf({ project_id, claimed }: AuditEntry): string[] {
+  if (project_id !== null) return [project_id]
+  const { app_id, client_app_id, token } = claimed ?? noClaim
+  return [app_id, client_app_id, token].filter((name) => name !== null)
+}
+
+/** Tells whether one more refused request of a project, or with an id or token, is logged in this second. */
+function newSampling(now: () => number): (name: string) => boolean {
   let second = 0
   const counts = new Map<string, number>()
-  return (projectId) => {
+  return (name) => {
     const current = Math.floor(now() / 1_000)
     if (current !== second) counts.clear()
     second = current
-    const count = counts.get(projectId) ?? 0
+    const count = counts.get(name) ?? 0
     if (count >= limits.audit_refused_per_second_max) return false
-    counts.set(projectId, count + 1)
+    counts.set(name, count + 1)
     return true
   }
 }

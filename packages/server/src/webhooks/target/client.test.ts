@@ -254,6 +254,20 @@ describe('connections', () => {
     expect((await requestsFor('/closing')).length - before).toBeLessThanOrEqual(2)
   })
 
+  test('a target that closes each connection after its response, unannounced, gets every attempt', async () => {
+    const client = newClient()
+    const inTurn = async () => {
+      const errors: Array<string | null> = []
+      for (let n = 0; n < 60; n += 1) {
+        errors.push((await post(client, 'close_unannounced')).error)
+        await sleep(Math.random() * 4) // the next begins before, while and after the connection is closed
+      }
+      return errors
+    }
+    const errors = (await Promise.all(Array.from({ length: 10 }, inTurn))).flat()
+    expect(new Set(errors)).toEqual(new Set([null]))
+  })
+
   test('a target that was killed and started again gets the next attempt', async () => {
     const client = newClient()
     const killed = await startWebhookReceiver()

@@ -88,7 +88,7 @@ function newConnection(origin: string, socket: Socket): Connection {
       const isFirst = !isGiven
       isGiven = true
       // Not at once: undici misses a connection that it gets while it asks for one.
-      queueMicrotask(() => (isFirst ? give(null, socket) : give(new Error('the connection was closed'), null)))
+      queueMicrotask(() => (isFirst ? give(null, socket) : give(closedBefore(), null)))
     },
     pipelining: 1,
     maxHeaderSize: limits.target_response_header_bytes_max,
@@ -112,6 +112,12 @@ function newConnection(origin: string, socket: Socket): Connection {
     },
   }
 }
+
+/**
+ * undici asks for a second connection if the target closed the first one before it could write the request. The code is that of a
+ * connection closed by the target, so that the request is sent on a new one.
+ */
+const closedBefore = (): Error => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
 
 /** Less than the 5 s after which many servers close an idle connection. */
 const idleMs = 4_000
