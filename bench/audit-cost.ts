@@ -1,6 +1,6 @@
 import { compareCase, openSide } from './sides.ts'
 
-/** The audit log may cost at most this much CPU time of the server process, as a ratio to a service without it. */
+/** The audit log may cost at most this much CPU time, of the service and PostgreSQL, as a ratio to a service without it. */
 const ratioMax = 1.1
 
 const names = ['validation, 1 code, 3 lines', 'redemption, distinct codes', 'GET voucher'].filter((name) =>
@@ -12,20 +12,27 @@ export async function auditCost(): Promise<void> {
   const sides = [await openSide({ env: { AUDIT_LOG: 'on' } }), await openSide({ env: { AUDIT_LOG: 'off' } })] as const
   try {
     console.log(
-      '| Case | CPU per request with log | without | ratio | at most | requests per second |\n|---|--:|--:|--:|--:|--:|',
+      '| Case | CPU per request with log | without | ratio | at most | of the service alone | requests per second |\n|---|--:|--:|--:|--:|--:|--:|',
     )
     for (const name of names) {
       const index = sides[0].cases.findIndex((each) => each.name === name)
-      const { cpu_ms, per_second, ours_cpu_ms, theirs_cpu_ms } = await compareCase(sides, index)
-      const verdict = cpu_ms <= ratioMax ? `${ratioMax}` : `${ratioMax}, missed`
-      console.log(
-        `| ${name} | ${ours_cpu_ms.toFixed(3)} ms | ${theirs_cpu_ms.toFixed(3)} ms | ${cpu_ms.toFixed(3)} | ${verdict} | ${per_second.toFixed(3)} |`,
-      )
+      const ratios = await compareCase(sides, index)
+      const verdict = ratios.total_cpu_ms <= ratioMax ? `${ratioMax}` : `${ratioMax}, missed`
+      const cells = [
+        name,
+        `${ratios.ours_total_cpu_ms.toFixed(3)} ms`,
+        `${ratios.theirs_total_cpu_ms.toFixed(3)} ms`,
+        ratios.total_cpu_ms.toFixed(3),
+        verdict,
+        ratios.cpu_ms.toFixed(3),
+        ratios.per_second.toFixed(3),
+      ]
+      console.log(`| ${cells.join(' | ')} |`)
     }
     const answer = await fetch(`${sides[0].shop.address}/metrics`)
     for (const line of (await answer.text()).split('\n'))
       if (line.startsWith('guerdon_audit_entries_total')) console.log(line)
   } finally {
-    for (const { shop } of sides) await shop.stop()
+    for (const side of sides) await side.stop()
   }
 }

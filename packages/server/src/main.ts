@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { help, keysUsage, usersUsage } from './command-line/help.ts'
+import { auditLogUsage, help, keysUsage, usersUsage } from './command-line/help.ts'
 import { whyNotNode } from './core/lib/supported-node.ts'
 import { engine, version } from './core/lib/version.ts'
 import { readSettings } from './core/settings.ts'
@@ -41,6 +41,11 @@ async function main(): Promise<void> {
     const [verb, email, ...more] = rest
     if (!isUsersCall(verb, email, more)) throw new Error(usersUsage)
     return (await import('./command-line/users.ts')).users(environment, verb, email, values)
+  }
+  if (command === 'audit-log') {
+    const [verb, text, ...more] = rest
+    if (verb !== 'erase' || text === undefined || more.length > 0) throw new Error(auditLogUsage)
+    return (await import('./command-line/audit-log.ts')).eraseAuditLog(environment, text, values)
   }
   throw new Error(`Unknown command "${positionals.join(' ')}". Try guerdon --help.`)
 }

@@ -8,8 +8,12 @@ users reset EMAIL
 users owner EMAIL [--no]
 users remove EMAIL`
 
+const auditLog = 'audit-log erase TEXT [--project ID]'
+
 export const keysUsage = `Usage:\n${keys.replaceAll(/^/gm, '  guerdon ')}`
 export const usersUsage = `Usage:\n${users.replaceAll(/^/gm, '  guerdon ')}`
+
+export const auditLogUsage = `Usage:\n  guerdon ${auditLog}`
 
 export const help = `guerdon: a self-hosted promotions, vouchers and loyalty service
 
@@ -17,6 +21,7 @@ export const help = `guerdon: a self-hosted promotions, vouchers and loyalty ser
   guerdon migrate     bring the database up to date, bootstrap it when it is empty, and stop
 ${keys.replaceAll(/^/gm, '  guerdon ')}
 ${users.replaceAll(/^/gm, '  guerdon ')}
+  guerdon ${auditLog}
   guerdon replay FILE [--each]   evaluate stored facts again and explain the result
   guerdon --version   print the version
   guerdon --help      print this

@@ -8,12 +8,11 @@ import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { newTurns, type Turns } from '../../core/lib/turns.ts'
 import { listed } from '../../core/query/list.ts'
 import type { Settings } from '../../core/settings.ts'
+import { dayMs } from './days.ts'
 import { entryIdOf, requestIdOf } from './entry-id.ts'
 import { isJson } from './is-json.ts'
 import type { AuditLogEntry, AuditLogQuery } from './schema.ts'
 import { type AuditLogFilter, listEntries } from './store.ts'
-
-const dayMs = 86_400_000
 
 /** One node of a service has one settings object. */
 const nodes = new WeakMap<Settings, Turns>()

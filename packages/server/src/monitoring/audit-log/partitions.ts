@@ -6,16 +6,13 @@ import { inTransaction, sqlState } from '../../core/db/transaction.ts'
 import type { MaintenanceTask } from '../../core/jobs/maintenance.ts'
 import { firstIdAt } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
-
-const dayMs = 86_400_000
+import { dayMs, daysOf } from './days.ts'
 
 /** Advisory lock, the same number on every node: one node at a time makes partitions. */
 const partitionLock = 7_309_453_616
 
-/** The days of these moments, each as the first moment of the UTC day. */
-export const daysOf = (moments: readonly number[]): number[] => [
-  ...new Set(moments.map((at) => Math.floor(at / dayMs) * dayMs)),
-]
+/** The tables that have a partition per day. */
+const partitionedTables = ['audit_log', 'audit_bodies'] as const
 
 /**
  * Makes the partitions of these days that do not exist. A new table is attached, instead of made as a partition: that locks out
@@ -23,17 +20,18 @@ export const daysOf = (moments: readonly number[]): number[] => [
  * entry of a day without a partition, after a jump of the clock, makes it.
  */
 export async function makePartitions(db: Db, days: readonly number[]): Promise<void> {
+  const wanted = days.flatMap((day) => partitionedTables.map((table) => ({ table, day, name: nameOf(table, day) })))
   const existing = new Set((await listPartitions(db)).filter(({ is_attached }) => is_attached).map(({ name }) => name))
-  if (days.every((day) => existing.has(nameOf(day)))) return
+  if (wanted.every(({ name }) => existing.has(name))) return
   await inTransaction(db, async (trx) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(partitionLock)})`.execute(trx)
     const known = new Map((await listPartitions(trx)).map((partition) => [partition.name, partition]))
-    for (const day of days) {
-      const name = nameOf(day)
+    for (const { table, day, name } of wanted) {
       const found = known.get(name)
       if (found?.is_attached === true) continue
-      if (found === undefined) await sql`create table ${sql.table(name)} (like audit_log including all)`.execute(trx)
-      await sql`alter table audit_log attach partition ${sql.table(name)}
+      if (found === undefined)
+        await sql`create table ${sql.table(name)} (like ${sql.table(table)} including all)`.execute(trx)
+      await sql`alter table ${sql.table(table)} attach partition ${sql.table(name)}
         for values from (${sql.lit(firstIdAt('audit_entry', day))}) to (${sql.lit(firstIdAt('audit_entry', day + dayMs))})`.execute(
         trx,
       )
@@ -43,19 +41,25 @@ export async function makePartitions(db: Db, days: readonly number[]): Promise<v
 
 interface Partition {
   name: string
+  table: (typeof partitionedTables)[number]
+  /** `20260131` */
+  day: string
   is_attached: boolean
 }
 
 async function listPartitions(db: Db): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
-    select relname::text as name, relispartition as is_attached from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname ~ '^audit_log_[0-9]{8}$'
+    select relname::text as name, left(relname, -9) as table, right(relname, 8) as day, relispartition as is_attached
+    from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname ~ '^audit_(log|bodies)_[0-9]{8}$'
     order by relname`.execute(db)
   return rows
 }
 
-/** `audit_log_20260131`; names sort by day. */
-const nameOf = (day: number): string => `audit_log_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`
+/** `audit_log_20260131` */
+const nameOf = (table: Partition['table'], day: number): string => `${table}_${digitsOf(day)}`
+
+const digitsOf = (day: number): string => new Date(day).toISOString().slice(0, 10).replaceAll('-', '')
 
 /** Days ahead for which there are partitions, so that no entry has to wait for one at midnight. */
 const daysAhead = 2
@@ -71,8 +75,8 @@ export async function maintainPartitions({
     db,
     Array.from({ length: daysAhead + 1 }, (_, ahead) => today + ahead * dayMs),
   )
-  const oldestKept = nameOf(today - settings.audit_retention_days * dayMs)
-  for (const partition of await listPartitions(db)) if (partition.name < oldestKept) await dropPartition(db, partition)
+  const oldestKept = digitsOf(today - settings.audit_retention_days * dayMs)
+  for (const partition of await listPartitions(db)) if (partition.day < oldestKept) await dropPartition(db, partition)
 }
 
 export const partitionMaintenance = (runtime: Runtime): MaintenanceTask => ({
@@ -89,10 +93,12 @@ const dropTries = 5
  * Detaching locks the whole log for a moment, and while it waits for that lock, everything else waits behind it. So it waits only
  * briefly and tries again. The drop is a transaction of its own, because it takes longer and by then nobody uses the table.
  */
-async function dropPartition(db: Db, { name, is_attached }: Partition): Promise<void> {
+async function dropPartition(db: Db, { name, table, is_attached }: Partition): Promise<void> {
   for (let attempt = 1; is_attached; attempt += 1)
     try {
-      await withLockTimeout(db, (trx) => sql`alter table audit_log detach partition ${sql.table(name)}`.execute(trx))
+      await withLockTimeout(db, (trx) =>
+        sql`alter table ${sql.table(table)} detach partition ${sql.table(name)}`.execute(trx),
+      )
       break
     } catch (error) {
       if (isGone(error)) break // by another node

@@ -4,7 +4,7 @@ import { entryIdOf } from './entry-id.ts'
 import { maskSecrets } from './mask.ts'
 import type { NewAuditLogRow } from './store.ts'
 
-/** The row of an entry: without secrets, and without characters that cannot be sent or stored. */
+/** The row of an entry, without secrets. */
 export function toRow(entry: AuditEntry, projectId: string): NewAuditLogRow {
   const id = entryIdOf(entry.request_id)
   const { request_body, response_body } = entry
@@ -25,9 +25,8 @@ export function toRow(entry: AuditEntry, projectId: string): NewAuditLogRow {
       client_request_id: entry.client_request_id === null ? null : maskSecrets(entry.client_request_id),
       async_action_id: response_body === null ? null : asyncActionIn(response_body),
     },
-    request_body:
-      request_body === null ? null : storable(maskSecrets(entry.is_form ? formJson(request_body) : request_body)),
-    response_body: response_body === null ? null : storable(maskSecrets(response_body)),
+    request_body: request_body === null ? null : maskSecrets(entry.is_form ? formJson(request_body) : request_body),
+    response_body: response_body === null ? null : maskSecrets(response_body),
   }
 }
 
@@ -40,11 +39,4 @@ const startedLengthMax = 1_000
 function asyncActionIn(text: string): string | null {
   if (text.length > startedLengthMax) return null
   return text.includes('async_action_id') ? (/"async_action_id":"(aa_[0-9a-f]{18})"/.exec(text)?.[1] ?? null) : null
-}
-
-/** U+0000 cannot be stored, and U+001E separates the bodies of a statement; both occur only in bodies that are no JSON. */
-function storable(text: string): string {
-  return text.includes('\0') || text.includes('\u001e')
-    ? text.replaceAll('\0', '\ufffd').replaceAll('\u001e', '\ufffd')
-    : text
 }

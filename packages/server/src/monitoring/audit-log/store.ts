@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
-import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
-import type { AuditLogRow } from '../../core/db/tables.ts'
+import type { AuditBodiesRow, AuditLogRow } from '../../core/db/tables.ts'
 import { inTransaction, sqlState } from '../../core/db/transaction.ts'
 import type { ClaimedCredentials } from '../../core/http/audit-log.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
 import { hashOf } from '../../core/http/secrets.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
+import { type BodiesPlace, decompress, packBodies, unpackBodies } from './bodies.ts'
 
-/** An entry as it is inserted. Its bodies contain no separator of `joinJsonTexts`. */
+/** An entry as it is inserted. */
 export interface NewAuditLogRow extends Pick<AuditLogRow, 'request_body' | 'response_body'> {
-  head: Omit<AuditLogRow, 'created_at' | 'request_body' | 'response_body'> & {
+  head: Omit<AuditLogRow, 'created_at' | 'request_body' | 'response_body' | keyof BodiesPlace> & {
     /** Unix milliseconds. */
     at: number
   }
@@ -23,29 +23,37 @@ export interface NewAuditLogRow extends Pick<AuditLogRow, 'request_body' | 'resp
  * Inserts entries. One that exists is left alone, so that a batch can be sent again when it is unknown whether it arrived. Entries
  * of a project that was deleted in the meantime are left out: its log may be purged already.
  */
-export async function insertEntries(db: Db, rows: readonly NewAuditLogRow[]): Promise<void> {
+export async function insertEntries(db: Db, entries: readonly NewAuditLogRow[]): Promise<void> {
+  const { places, rows } = await packBodies(entries)
+  let end = 0
+  const bodies = rows.map(({ project_id, id, data }) => {
+    end += data.length
+    return { project_id, id, length: data.length, from: end - data.length + 1 }
+  })
   await insert(db, [
-    JSON.stringify(rows.map(({ head }) => head)),
-    joinJsonTexts(rows.map(({ request_body }) => request_body ?? '')),
-    joinJsonTexts(rows.map(({ response_body }) => response_body ?? '')),
+    JSON.stringify(entries.map(({ head }, n) => ({ ...head, ...places[n] }))),
+    JSON.stringify(bodies),
+    Buffer.concat(rows.map(({ data }) => data)),
   ])
 }
 
-/** The bodies are sent as they are, without escaping them in JSON. */
+/** The bodies are one parameter: an array of them would be sent as text, in twice the bytes. */
 const insert = preparedStatement(`
+  with bodies as (
+    insert into audit_bodies (project_id, id, data)
+    select b.project_id, b.id, substr($3::bytea, b."from", b.length)
+    from json_to_recordset($2::json) as b (project_id text, id text, "from" int, length int)
+    where exists (select from projects p where p.id = b.project_id and p.deleted_at is null)
+    on conflict do nothing
+  )
   insert into audit_log (project_id, id, created_at, request_duration, status_code, channel, method, endpoint, url, user_email,
-    app_id, client_app_id, client_request_id, async_action_id, request_body, response_body)
+    app_id, client_app_id, client_request_id, async_action_id, bodies_id, bodies_from, request_bytes, response_bytes)
   select e.project_id, e.id, to_timestamp(e.at / 1000.0), e.request_duration, e.status_code, e.channel, e.method, e.endpoint,
-    e.url, e.user_email, e.app_id, e.client_app_id, e.client_request_id, e.async_action_id,
-    nullif(e.request_body, ''), nullif(e.response_body, '')
-  from rows from (
-    json_to_recordset($1::json) as (project_id text, id text, at bigint, request_duration int, status_code smallint,
-      channel text, method text, endpoint text, url text, user_email text, app_id text, client_app_id text,
-      client_request_id text, async_action_id text),
-    unnest(string_to_array($2, chr(30))),
-    unnest(string_to_array($3, chr(30)))
-  ) as e (project_id, id, at, request_duration, status_code, channel, method, endpoint, url, user_email, app_id,
-    client_app_id, client_request_id, async_action_id, request_body, response_body)
+    e.url, e.user_email, e.app_id, e.client_app_id, e.client_request_id, e.async_action_id, e.bodies_id, e.bodies_from,
+    e.request_bytes, e.response_bytes
+  from json_to_recordset($1::json) as e (project_id text, id text, at bigint, request_duration int, status_code smallint,
+    channel text, method text, endpoint text, url text, user_email text, app_id text, client_app_id text,
+    client_request_id text, async_action_id text, bodies_id text, bodies_from int, request_bytes int, response_bytes int)
   where exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
   on conflict do nothing`)
 
@@ -127,18 +135,34 @@ export async function listEntries(
     const found = await sql<AuditLogRow & { count: number }>`
       select * from (
         select e.*, (row_number() over newest)::int as place, (count(*) over ())::int as count,
-          (sum(octet_length(url) + coalesce(octet_length(request_body), 0) + coalesce(octet_length(response_body), 0))
-            over newest)::int as bytes_through
+          (sum(octet_length(url) + coalesce(request_bytes, octet_length(request_body), 0)
+            + coalesce(response_bytes, octet_length(response_body), 0)) over newest)::int as bytes_through
         from (select * from audit_log where ${sql.join(conditions, sql` and `)} order by id desc limit ${count + 1}) e
         window newest as (order by id desc)
       ) e
       where place = 1 or (place <= ${count} and bytes_through <= ${sql.lit(limits.audit_page_bytes_max)})
       order by id desc`.execute(trx)
     const [first] = found.rows
-    return { rows: found.rows, has_more: first !== undefined && first.count > found.rows.length }
+    const rows = await withBodies(trx, project_id, found.rows)
+    return { rows, has_more: first !== undefined && first.count > rows.length }
   }).catch((error: unknown) => {
     throw sqlState(error) === canceled ? tooLong() : error
   })
+}
+
+/** Inflates one row of bodies after the other: those of a page may take many times the page. */
+async function withBodies(db: Db, projectId: string, rows: readonly AuditLogRow[]): Promise<AuditLogRow[]> {
+  const complete = [...rows]
+  const ids = [...new Set(rows.flatMap(({ bodies_id }) => bodies_id ?? []))]
+  if (ids.length === 0) return complete
+  const found = await sql<Pick<AuditBodiesRow, 'id' | 'data'>>`
+    select id, data from audit_bodies where project_id = ${projectId} and id = any(${ids}::text[])`.execute(db)
+  for (const { id, data } of found.rows) {
+    const bytes = await decompress(data)
+    for (const [place, row] of rows.entries())
+      if (row.bodies_id === id) complete[place] = { ...row, ...unpackBodies(bytes, row) }
+  }
+  return complete
 }
 
 const canceled = '57014'

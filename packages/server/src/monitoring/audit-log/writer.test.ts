@@ -10,6 +10,7 @@ import { insertProject, openIdleRuntime, until } from '../../testing/background.
 import { ownDatabase } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
 import { openTestRuntime } from '../../testing/runtime.ts'
+import { listEntries } from './store.ts'
 import { openAuditLog } from './writer.ts'
 
 const log = pino({ level: 'silent' })
@@ -202,8 +203,8 @@ test('requests are served while the log cannot be written', async () => {
   // The orderly stop: first the requests, then what they leave behind (runtime.ts).
   await app.close()
   await runtime.auditLog.close()
-  const rows = await other.db.selectFrom('audit_log').select('request_body').orderBy('id').execute()
-  expect(rows.map(({ request_body }) => JSON.parse(request_body as string).name)).toEqual(['a', 'b', 'c'])
+  const { rows } = await listEntries({ db: other.db, project_id: keys.project_id }, { from: '', before: 'log_g' }, 10)
+  expect(rows.map(({ request_body }) => JSON.parse(request_body as string).name)).toEqual(['c', 'b', 'a'])
   await Promise.all([runtime.jobs.close(), runtime.deferred.close(), runtime.credentials.close()])
 })
 
