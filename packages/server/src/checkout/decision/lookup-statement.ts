@@ -180,17 +180,14 @@ interface StatementKeys extends Partial<Parameters> {
 }
 
 /**
- * Arrays of the ids of customers that the request may be about: named in it, or holders of one of its loyalty cards.
- * A voucher says which of them hold it.
+ * Arrays of the ids of customers that the request may be about: named in it, or by one of its vouchers. A voucher says which of them
+ * hold it.
  */
 const askedCustomers = ({ customer_sources, customer_ids, code_keys, hasManyCodes }: StatementKeys): string[] => [
-  'array[v.holder_id, v.referrer_id]',
-  ...(hasManyCodes
-    ? [
-        `array(select v.holder_id from vouchers v where v.project_id = $1 and v.code_key = ${anyOf(code_keys as string)}
-            and v.type = 'LOYALTY_CARD' and v.holder_id is not null and v.deleted_at is null)`,
-      ]
-    : []),
+  hasManyCodes
+    ? `array(select unnest(array[v.holder_id, v.referrer_id]) from vouchers v
+            where v.project_id = $1 and v.code_key = ${anyOf(code_keys as string)} and v.deleted_at is null)`
+    : 'array[v.holder_id, v.referrer_id]',
   ...(customer_ids === undefined ? [] : [`${customer_ids}::text[]`]),
   ...(customer_sources === undefined
     ? []
