@@ -4,7 +4,19 @@ import type { Goods } from '../../catalogue/products/goods.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { StoredOrder } from '../../orders/order.ts'
-import type { CheckoutVoucher } from './voucher-row.ts'
+import type { CheckoutVoucher, FoundVoucher } from './voucher-row.ts'
+
+/** The rows that a request refers to, and the rows that those refer to. */
+export interface Rows {
+  config_version: number
+  order: Versioned<StoredOrder> | null
+  vouchers: readonly FoundVoucher[]
+  customers: ReadonlyArray<Versioned<StoredCustomer>>
+  goods: Goods
+  has_session: boolean
+  tier_usage: Readonly<Record<string, TierUsage>>
+  rewards_redeemed: Readonly<Record<string, number>>
+}
 
 /** The rows of a request: the input of its evaluation, with the versions that the save checks. */
 export interface CheckoutRows {

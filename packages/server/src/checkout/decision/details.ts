@@ -13,10 +13,9 @@ import { todayIn } from '../../core/query/filter/calendar.ts'
 import { replacesClientOrder, withoutClientFields } from '../../orders/client-order.ts'
 import { cacheTerms, findCachedTerms } from '../../rules/terms/terms-cache.ts'
 import { counterGroupsOf } from '../../rules/validation-rules/counted.ts'
-import type { CheckoutLoadOptions, CheckoutRows, Counted } from './checkout-rows.ts'
+import type { CheckoutLoadOptions, CheckoutRows, Counted, Rows } from './checkout-rows.ts'
 import type { CheckoutRequest } from './request.ts'
 import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
-import type { Rows } from './rows.ts'
 import type { CheckoutVoucher } from './voucher-row.ts'
 
 /** The result of `checkout_details`: only the parts that were asked for. */

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely'
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
-import type { Goods } from '../../catalogue/products/goods.ts'
 import { toProduct } from '../../catalogue/products/store.ts'
 import { toSku } from '../../catalogue/skus/store.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
@@ -13,24 +12,12 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { goodKeys } from '../../orders/lines.ts'
-import type { StoredOrder } from '../../orders/order.ts'
-import type { CheckoutLoadOptions, StoredReplyRow, TierUsage, Versioned } from './checkout-rows.ts'
+import type { CheckoutLoadOptions, Rows, StoredReplyRow, TierUsage, Versioned } from './checkout-rows.ts'
 import { type LookupKeys, mergeKeys, newLookupBatcher } from './lookup-batcher.ts'
+import { lookUpRows } from './lookup-statement.ts'
 import type { CheckoutRequest } from './request.ts'
 import { rewardAssignmentsInRequest, tiersInRequest, unitTypes } from './request-references.ts'
-import { type FoundVoucher, toFoundVoucher } from './voucher-row.ts'
-
-/** The rows that a request refers to, and the rows that those refer to. */
-export interface Rows {
-  config_version: number
-  order: Versioned<StoredOrder> | null
-  vouchers: readonly FoundVoucher[]
-  customers: ReadonlyArray<Versioned<StoredCustomer>>
-  goods: Goods
-  has_session: boolean
-  tier_usage: Readonly<Record<string, TierUsage>>
-  rewards_redeemed: Readonly<Record<string, number>>
-}
+import { toFoundVoucher } from './voucher-row.ts'
 
 /** The result of `checkout_facts`, unless it is only the stored reply (`kept`) of an Idempotency-Key. */
 interface FactsResult {
@@ -59,12 +46,8 @@ export function batchableKeys(ctx: Ctx, request: CheckoutRequest): LookupKeys | 
 }
 
 /** Loads the rows of a batch in one round trip; `rowsForRequest` picks those of each request. */
-export const loadBatch = async (
-  db: Db,
-  projectId: string,
-  now: Instant,
-  lookups: readonly LookupKeys[],
-): Promise<Rows> => toRows((await queryFacts(db, projectId, now, mergeKeys(lookups), null)) as FactsResult)
+export const loadBatch = (db: Db, projectId: string, now: Instant, lookups: readonly LookupKeys[]): Promise<Rows> =>
+  lookUpRows(db, projectId, now, mergeKeys(lookups))
 
 /**
  * Lookups by key alone are batched with those of concurrent requests; a request with extra lookups, or in a transaction, runs
@@ -78,7 +61,10 @@ export function loadRows(
 ): Promise<Rows | { kept: StoredReplyRow }> {
   const keys = keysOf(ctx, request, configuration)
   const extraLookups = extraLookupsOf(request, configuration, options)
-  if (extraLookups === null && !options.db.isTransaction) return lookUpInBatch(ctx, options.db, keys)
+  if (extraLookups === null)
+    return options.db.isTransaction
+      ? lookUpRows(options.db, ctx.project_id, ctx.now, keys)
+      : lookUpInBatch(ctx, options.db, keys)
   return queryFacts(options.db, ctx.project_id, ctx.now, keys, extraLookups).then((result) =>
     'kept' in result ? result : toRows(result),
   )
@@ -93,7 +79,7 @@ async function queryFacts(
   projectId: string,
   now: Instant,
   keys: LookupKeys,
-  extraLookups: ExtraLookups | null,
+  extraLookups: ExtraLookups,
 ): Promise<FactsResult | { kept: StoredReplyRow }> {
   const [row] = await facts(db, [
     projectId,
@@ -105,15 +91,12 @@ async function queryFacts(
     nullIfEmpty(keys.product_ids),
     nullIfEmpty(keys.sku_sources),
     nullIfEmpty(keys.sku_ids),
-    extraLookups === null ? null : JSON.stringify(extraLookups),
+    JSON.stringify(extraLookups),
   ])
   return (row as { found: FactsResult | { kept: StoredReplyRow } }).found
 }
 
-const lookUpInBatch = newLookupBatcher<Rows>(
-  (db, projectId, now, keys) => loadBatch(db, projectId, now, [keys]),
-  rowsForRequest,
-)
+const lookUpInBatch = newLookupBatcher<Rows>(lookUpRows, rowsForRequest)
 
 const nullIfEmpty = (keys: readonly string[]): readonly string[] | null => (keys.length === 0 ? null : keys)
 

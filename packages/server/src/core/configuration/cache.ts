@@ -16,11 +16,16 @@ export function openConfigurations(): Configurations {
   const cache = new Map<string, Configuration>()
   const loads = new Map<string, Promise<Configuration>>()
 
+  /** The project that was used last: it is at the end of the cache already. */
+  let latest: string | null = null
+
   const known = (projectId: string): Configuration => {
     const configuration = cache.get(projectId)
     if (configuration === undefined) return nothingConfigured
+    if (projectId === latest) return configuration
     cache.delete(projectId)
     cache.set(projectId, configuration)
+    latest = projectId
     return configuration
   }
 
@@ -30,6 +35,7 @@ export function openConfigurations(): Configurations {
     if (isChanging(db)) return fresh
     cache.delete(projectId)
     cache.set(projectId, fresh)
+    latest = projectId
     if (cache.size > limits.cached_configurations_max) cache.delete(cache.keys().next().value as string)
     return fresh
   }

@@ -12,8 +12,9 @@ import { dialectOver } from './dialect.ts'
 import { Embedded, type EmbeddedOptions, freeBytesOf, isFatal } from './embedded.ts'
 import { lockFolder } from './folder-lock.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
+import { discardPlans } from './plan-lifetime.ts'
 import { PostgresDriver } from './postgres.ts'
-import { runPrepared, type StatementResult } from './prepared-query.ts'
+import { type PreparedStatement, runPrepared, type StatementResult } from './prepared-query.ts'
 import { skipKysely } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 import { parsers, typeParser } from './type-parsers.ts'
@@ -75,7 +76,20 @@ export function connectPostgres({
       client.release(isBroken)
     }
   }
-  if (onStatement === undefined) skipKysely(db, (statement) => send((client) => runPrepared(client, statement)))
+  /** The same for a prepared statement: checkouts wait for it, so it takes as few promises as possible. */
+  const sendPrepared = async (statement: PreparedStatement): Promise<StatementResult> => {
+    const client = await pool.connect()
+    const watched = watch.of(client)
+    watched.sent()
+    try {
+      if (watched.plans.areOld()) await client.query({ text: discardPlans })
+      return await runPrepared(client, statement)
+    } finally {
+      watched.answered()
+      client.release()
+    }
+  }
+  if (onStatement === undefined) skipKysely(db, sendPrepared)
   return {
     kind: 'postgres',
     db,
@@ -136,8 +150,7 @@ async function startPglite(options: PGliteOptions): Promise<PGlite> {
     parsers: { ...parsers, ...bytes.parsers },
     serializers: bytes.serializers,
   })
-  // PGlite has no autovacuum to refresh statistics: prepared statements are planned again for the current table size each time.
-  await pglite.exec("set timezone = 'UTC'; set plan_cache_mode = force_custom_plan")
+  await pglite.exec("set timezone = 'UTC'")
   return pglite
 }
 

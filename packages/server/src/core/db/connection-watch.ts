@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
+import { PlanLifetime } from './plan-lifetime.ts'
 import type { StatementResult } from './prepared-query.ts'
 import { sqlState } from './transaction.ts'
 
@@ -19,6 +20,7 @@ export class WatchedConnection {
   sentAt: number | null = null
   /** When the server was first found to be doing nothing for it, and the bytes exchanged until then. */
   silent: { since: number; traffic: string } | null = null
+  readonly plans = new PlanLifetime()
 
   constructor(client: pg.PoolClient) {
     this.client = client

@@ -19,7 +19,8 @@ export function fromJson<Row>(row: object): Row {
 export const allFromJson = <Row>(rows: readonly object[] | null | undefined): Row[] =>
   (rows ?? []).map((row) => fromJson<Row>(row))
 
-function readMoment(text: string): string {
+/** `2026-01-01T00:00:00.5+00:00` → `2026-01-01T00:00:00.500Z`. */
+export function readMoment(text: string): string {
   if (!text.endsWith('+00:00')) return new Date(text).toISOString()
   const [whole, fraction = ''] = text.slice(0, -6).split('.') as [string, string?]
   return `${whole}.${fraction.padEnd(3, '0')}Z`

@@ -1,5 +1,6 @@
 import { type PGlite, protocol, types } from '@electric-sql/pglite'
 import type { QueryResult } from 'kysely'
+import { discardPlans, PlanLifetime } from './plan-lifetime.ts'
 import { FrequentStatements } from './prepared-statements.ts'
 
 const { serialize } = protocol
@@ -26,6 +27,7 @@ export class PgliteStatements {
   readonly #pglite: PGlite
   readonly #frequent = new FrequentStatements(preparedMax)
   readonly #prepared = new Map<string, Prepared>()
+  readonly #plans = new PlanLifetime()
 
   constructor(pglite: PGlite) {
     this.#pglite = pglite
@@ -37,6 +39,7 @@ export class PgliteStatements {
       const { rows, affectedRows } = await this.#pglite.query<Row>(text, [...values])
       return affectedRows === undefined ? { rows } : { rows, numAffectedRows: BigInt(affectedRows) }
     }
+    if (this.#plans.areOld()) await this.command(discardPlans)
     try {
       const statement = this.#prepared.get(name) ?? (await this.#prepare(name, text))
       return this.#read(statement, await this.#execute(statement, values))
@@ -46,7 +49,7 @@ export class PgliteStatements {
     }
   }
 
-  /** Runs `begin`, `commit` or `rollback`, without parameters and rows, and returns what PostgreSQL completed. */
+  /** Runs a statement without parameters and rows, as `begin` and `commit`, and returns what PostgreSQL completed. */
   async command(text: string): Promise<string | undefined> {
     const { messages } = await this.#pglite.execProtocol(serialize.query(text))
     return messages.map(completedBy).find((command) => command !== undefined)

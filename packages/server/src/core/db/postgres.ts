@@ -9,12 +9,10 @@ import {
 import type pg from 'pg'
 import type { ConnectionWatch, WatchedConnection } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
+import { discardPlans } from './plan-lifetime.ts'
 import { type PreparedStatement, runPrepared, type StatementResult } from './prepared-query.ts'
 import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
 import { isOutdated } from './transaction.ts'
-
-/** Plans made for a small table must be discarded soon after it grows: autovacuum updates statistics only once a minute. */
-const planLifetimeMs = 10_000
 
 /** Kysely's driver over a pool of `pg`: each connection prepares the declared statements and those that prove to be frequent. */
 export class PostgresDriver implements Driver {
@@ -78,7 +76,6 @@ class PostgresConnection implements DatabaseConnection {
   isInTransaction = false
   readonly #watched: WatchedConnection
   readonly #frequent: FrequentStatements
-  #plannedAt = Date.now()
 
   constructor(client: pg.PoolClient, watch: ConnectionWatch, frequent: FrequentStatements) {
     this.client = client
@@ -104,17 +101,18 @@ class PostgresConnection implements DatabaseConnection {
 
   #run(text: string, values: unknown[]): Promise<StatementResult> {
     const declaredName = declaredNameOf(text)
-    if (declaredName !== undefined) return runPrepared(this.client, { name: declaredName, text, values })
+    if (declaredName !== undefined) return this.#runDeclared({ name: declaredName, text, values })
     const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
     return name === undefined ? this.client.query({ text, values }) : this.#runFrequent({ name, text, values })
   }
 
+  async #runDeclared(statement: PreparedStatement): Promise<StatementResult> {
+    if (this.#watched.plans.areOld()) await this.client.query({ text: discardPlans })
+    return runPrepared(this.client, statement)
+  }
+
   async #runFrequent(statement: PreparedStatement): Promise<StatementResult> {
-    const now = Date.now()
-    if (now - this.#plannedAt > planLifetimeMs) {
-      this.#plannedAt = now
-      await this.client.query({ text: 'discard plans' })
-    }
+    if (this.#watched.plans.areOld()) await this.client.query({ text: discardPlans })
     try {
       return await runPrepared(this.client, statement)
     } catch (error) {

@@ -30,8 +30,14 @@ export interface Admitted {
   client?: string
 }
 
-/** Authenticates and admits a request. Null: an unauthenticated download, which may read the file of its URL and nothing else. */
-export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<Admitted | null>
+/**
+ * Authenticates and admits a request, at once if the caller is known. Null: an unauthenticated download, which may read the file of
+ * its URL and nothing else.
+ */
+export type Gate = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Admitted | null | Promise<Admitted> | Promise<Admitted | null>
 
 export interface GateKeeper {
   runtime: Runtime
@@ -54,7 +60,7 @@ export function gateOf(operation: Operation, keeper: GateKeeper): Gate {
  * Ignores credentials: the secret in the URL is the authorization. Ignores `Accept` too: a download has one representation,
  * and many HTTP clients send `Accept: application/json` by default.
  */
-async function openGate(request: FastifyRequest, reply: FastifyReply): Promise<null> {
+function openGate(request: FastifyRequest, reply: FastifyReply): null {
   checkApiVersion(request.headers['x-voucherify-api-version'], reply)
   return null
 }
@@ -70,11 +76,10 @@ function projectGate(
   const requiredScopes = scopesFor(operation.path)
   const roles = rolesFor(operation)
   const bulk = isBulk(operation)
-  return async (request, reply) => {
-    const { headers } = request
-    checkAccept(headers.accept)
-    const authenticated = authenticate({
-      headers,
+  return (request, reply) => {
+    checkAccept(request.headers.accept)
+    const identity = authenticate({
+      headers: request.headers,
       family,
       mode: settings.auth_mode,
       credentials,
@@ -82,7 +87,14 @@ function projectGate(
       guard: (presented, check) =>
         wrongCredentials.guard({ address: request.ip, credentials: presented, now: runtime.now() }, check),
     })
-    const identity = authenticated instanceof Promise ? await authenticated : authenticated
+    return identity instanceof Promise
+      ? identity.then((verified) => count(verified, request, reply))
+      : count(identity, request, reply)
+  }
+
+  /** Counts the call of an authenticated caller, then checks what it may do. */
+  function count(identity: Identity, request: FastifyRequest, reply: FastifyReply): Admitted | Promise<Admitted> {
+    const { headers } = request
     request.identity = identity
     const { project } = identity
     checkKeys(identity, request.ip)
@@ -95,10 +107,19 @@ function projectGate(
     // A call for which its address has no calls left may prove a customer that has: then its body decides (`clientCheckOf`).
     const isCounted = family !== 'client' || !limiter.isFull(request.ip)
     if (!isCounted) limiter.defer(request.ip)
-    else {
-      const pendingCount = limiter.countCall(project, { bulk, client }, reply)
-      if (pendingCount !== null) await pendingCount
-    }
+    const pendingCount = isCounted ? limiter.countCall(project, { bulk, client }, reply) : null
+    return pendingCount === null
+      ? admitted(identity, request, reply, isCounted)
+      : pendingCount.then(() => admitted(identity, request, reply, isCounted))
+  }
+
+  function admitted(
+    identity: Identity,
+    { headers }: FastifyRequest,
+    reply: FastifyReply,
+    isCounted: boolean,
+  ): Admitted {
+    const { project } = identity
     checkApiVersion(headers['x-voucherify-api-version'], reply)
     if (identity.token !== null && requiredScopes !== null && !covers(identity.token.scope, requiredScopes))
       throw outOfScope(requiredScopes)

@@ -87,7 +87,11 @@ interface RequestScope {
   afterCommit: Array<() => void>
   /** What `precheck` refused. */
   refusal: ApiError | null
+  /** Runs when the reply is on its way, so that the client does not wait for it. */
+  afterSend: () => void
 }
+
+const nothing = (): void => {}
 
 /** An admitted request from its query to its reply: validate, find the target, run in a transaction, serialise. */
 function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerParts): Answer {
@@ -109,7 +113,11 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key'], keyScope) : null
     const earlier = key === null || keyScope === '' ? null : await storedByEarlierRelease(scope, key)
     if (earlier !== null) return send(reply.header('Idempotency-Replayed', 'true'), earlier)
-    if (operation.saves === true) return send(reply, await runSelfSaving(scope, key))
+    if (operation.saves === true) {
+      send(reply, await runSelfSaving(scope, key))
+      scope.afterSend()
+      return reply
+    }
     if (!isWrite) {
       const read = await readReplyOf(scope, await runOperation(scope, scope.ctx))
       return read.body.length > atOnceLength ? sendInPieces(reply, read) : send(reply, read)
@@ -146,7 +154,15 @@ function newScope(
     ...(client === undefined ? {} : { identity, client }),
     afterCommit: (work) => void afterCommit.push(work),
   }
-  return { handler, request, reply, ctx: project === null ? ctx : inProject(ctx, project), afterCommit, refusal: null }
+  return {
+    handler,
+    request,
+    reply,
+    ctx: project === null ? ctx : inProject(ctx, project),
+    afterCommit,
+    refusal: null,
+    afterSend: nothing,
+  }
 }
 
 /**
@@ -220,7 +236,7 @@ async function rollBackOnRefusal(scope: RequestScope, trx: Trx): Promise<StoredR
 /** Runs an operation that stores its changes, and with a key also its reply, by itself (`saves`). */
 async function runSelfSaving(scope: RequestScope, key: string | null): Promise<StoredReply> {
   const { handler, request, reply, ctx, afterCommit } = scope
-  let onReplyWork: (body: string) => void = () => {}
+  let onReplyWork: (body: string) => void = nothing
   const replyStore: ReplyStore = {
     key: null,
     replyOf: (result) => replyOf(scope, result),
@@ -229,7 +245,7 @@ async function runSelfSaving(scope: RequestScope, key: string | null): Promise<S
     },
   }
   const notifyReply = (stored: StoredReply): StoredReply => {
-    if (stored.status === handler.status) onReplyWork(stored.body)
+    if (stored.status === handler.status) scope.afterSend = () => onReplyWork(stored.body)
     return stored
   }
   if (key === null) {

@@ -55,12 +55,17 @@ const [openBracket, closeBracket] = [Buffer.from('['), Buffer.from(']')]
 function parsed(bytes: Buffer, isSuspect: boolean): unknown {
   let value: unknown
   try {
-    value = parseJson(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    value = mayReachPrototype(text) ? parseJson(text) : JSON.parse(text)
   } catch {
     throw new MalformedJson()
   }
   return isSuspect ? storable(value) : value
 }
+
+/** Whether a property may be named `__proto__` or `constructor`, plainly or with escapes: only then `parseJson` need look for it. */
+const mayReachPrototype = (text: string): boolean =>
+  text.includes('\\') || text.includes('__proto__') || text.includes('constructor')
 
 export const utf8 = new TextDecoder('utf-8', { fatal: true })
 
