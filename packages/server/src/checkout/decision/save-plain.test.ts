@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { sqlState } from '../../core/db/transaction.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { newCampaign } from '../../testing/campaigns.ts'
 import { newDiscount, newProduct, percentOff, vouchers } from '../../testing/checkout.ts'
 import { ok } from '../../testing/orders.ts'
 import { statementsSentBy } from '../../testing/sent-statements.ts'
+import { plainParameters, savePlain } from './save-plain.ts'
 
 /*
  * Plain redemptions are saved by `checkout_save_plain`, those with an Idempotency-Key by `checkout_save`: both must write the same.
@@ -109,4 +111,66 @@ test('segment checks are queued if the project has a dynamic segment', async () 
     shop.service.runtime.database.db,
   )
   expect(rows).toEqual([{ customer_id: answer.body.redemptions[0].customer_id, channel: 'API' }])
+})
+
+test('GU001 names the stale voucher or the deleted customer, also one of several, and nothing is written', async () => {
+  const shop = await newProject()
+  const { db } = shop.service.runtime.database
+  for (const code of ['A', 'B']) await newDiscount(shop, code, percentOff(10))
+  const { id: anna } = await ok(shop, 'POST', '/v1/customers', { source_id: 'anna' })
+  const found = async () => {
+    const { rows } = await sql<{ id: string; xmin: string; redeemed_quantity: number }>`
+      select id, xmin::text, redeemed_quantity from vouchers where project_id = ${shop.project_id} order by code`.execute(
+      db,
+    )
+    return rows as [(typeof rows)[0], (typeof rows)[0]]
+  }
+  const now = '2026-01-01T12:00:00.000Z'
+  const event = { id: 'evred_1', type: 'redemption.succeeded', category: 'ACTION', entity_id: 'r_1', created_at: now }
+  const save = (vouchers: ReadonlyArray<{ id: string; xmin: string }>, customers: string[]) => {
+    const none = {
+      stack_id: null,
+      parent_id: null,
+      redemption_id: null,
+      amount: null,
+      session_key: null,
+      metadata: null,
+    }
+    const failure = { failure_code: null, failure_message: null, reason: null, reward: null, rollback: null }
+    const kind = { object: 'redemption', status: 'SUCCEEDED', related_object_type: 'voucher', channel_type: 'API' }
+    const payload = {
+      customer_sums: customers.map((id) => ({ id, redemptions_succeeded: 1 })),
+      vouchers: vouchers.map(({ id, xmin }) => ({ id, xmin, quantity: 1 })),
+      redemptions: [
+        { ...none, ...failure, ...kind, id: 'r_1', related_object_id: 'v', channel_id: '', undo: {}, created_at: now },
+      ],
+      usage: [
+        {
+          scope_id: 'v',
+          day: '2026-01-01',
+          is_undone: false,
+          id: 'w-1',
+          redemptions: 1,
+          orders_amount: 0,
+          discounted_amount: 0,
+          credits: 0,
+        },
+      ],
+      tallies: [{ name: 'redemptions', id: 'w-1', delta: 1 }],
+      event_parts: [{ rows: [{ ...event, group_id: 'v-1', event_source: {}, data: {} }], parts: '[]' }],
+    }
+    const parameters = plainParameters({ project_id: shop.project_id, now } as never, payload as never, '5s')
+    return savePlain(db, parameters as unknown[]).then(
+      () => 'saved',
+      (error: Error) => `${sqlState(error)} ${error.message}`,
+    )
+  }
+  const [a, b] = await found()
+  const stale = { ...b, xmin: '1' }
+  expect(await save([stale], [])).toBe(`GU001 voucher ${b.id}`)
+  expect(await save([a, stale], [])).toBe(`GU001 voucher ${b.id}`)
+  expect(await save([a, b], [anna, 'cust_gone'])).toBe('GU001 customer cust_gone')
+  expect(await found()).toEqual([a, b])
+  expect(await save([a, b], [anna])).toBe('saved')
+  expect((await found()).map(({ redeemed_quantity }) => redeemed_quantity)).toEqual([1, 1])
 })

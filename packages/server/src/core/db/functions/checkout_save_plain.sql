@@ -64,8 +64,8 @@ begin
     where c.project_id = project and c.id = customer_ids[n] and c.deleted_at is null;
     get diagnostics changed = row_count;
     if changed < cardinality(customer_ids) then
-      raise exception 'customer %', (select id from unnest(customer_ids) id where not exists (
-        select from customers c where c.project_id = project and c.id = id and c.deleted_at is null) limit 1)
+      raise exception 'customer %', (select r.id from unnest(customer_ids) r (id) where not exists (
+        select from customers c where c.project_id = project and c.id = r.id and c.deleted_at is null) limit 1)
         using errcode = 'GU001';
     end if;
   end if;
