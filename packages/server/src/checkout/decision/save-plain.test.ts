@@ -126,6 +126,7 @@ test('GU001 names the stale voucher or the deleted customer, also one of several
     return rows as [(typeof rows)[0], (typeof rows)[0]]
   }
   const now = '2026-01-01T12:00:00.000Z'
+  const odd = 'NULL "quoted" {a,b} \\ ü'
   const event = { id: 'evred_1', type: 'redemption.succeeded', category: 'ACTION', entity_id: 'r_1', created_at: now }
   const save = (vouchers: ReadonlyArray<{ id: string; xmin: string }>, customers: string[]) => {
     const none = {
@@ -142,7 +143,17 @@ test('GU001 names the stale voucher or the deleted customer, also one of several
       customer_sums: customers.map((id) => ({ id, redemptions_succeeded: 1 })),
       vouchers: vouchers.map(({ id, xmin }) => ({ id, xmin, quantity: 1 })),
       redemptions: [
-        { ...none, ...failure, ...kind, id: 'r_1', related_object_id: 'v', channel_id: '', undo: {}, created_at: now },
+        {
+          ...none,
+          ...failure,
+          ...kind,
+          id: 'r_1',
+          related_object_id: 'v',
+          channel_id: odd,
+          voucher_code: odd,
+          undo: {},
+          created_at: now,
+        },
       ],
       usage: [
         {
@@ -173,4 +184,7 @@ test('GU001 names the stale voucher or the deleted customer, also one of several
   expect(await found()).toEqual([a, b])
   expect(await save([a, b], [anna])).toBe('saved')
   expect((await found()).map(({ redeemed_quantity }) => redeemed_quantity)).toEqual([1, 1])
+  const { rows } = await sql`
+    select voucher_code, channel_id, campaign_id from redemptions where project_id = ${shop.project_id}`.execute(db)
+  expect(rows).toEqual([{ voucher_code: odd, channel_id: odd, campaign_id: null }])
 })

@@ -85,9 +85,9 @@ export function plainParameters(ctx: Ctx, payload: Payload, lockTimeout: string)
     checks.length === 0 ? null : column(checks, 'customer_id'),
     column(checks, 'request_id'),
     jsonColumn(checks, 'caller'),
-    requests.map(({ rows }) => rows[0]?.group_id ?? null),
-    requests.map(({ rows }, place) => (lasts[place] as number) - rows.length + 1),
-    lasts,
+    arrayText(requests.map(({ rows }) => rows[0]?.group_id)),
+    arrayText(requests.map(({ rows }, place) => (lasts[place] as number) - rows.length + 1)),
+    arrayText(lasts),
     joinJsonTexts(requests.map(({ rows }) => JSON.stringify(rows[0]?.event_source))),
     joinJsonTexts(requests.map(({ parts }) => parts)),
     column(events, 'id'),
@@ -95,19 +95,30 @@ export function plainParameters(ctx: Ctx, payload: Payload, lockTimeout: string)
     column(events, 'category'),
     column(events, 'entity_id'),
     column(events, 'created_at'),
-    requests.flatMap(({ rows }, place) => rows.map(() => place + 1)),
+    arrayText(requests.flatMap(({ rows }, place) => rows.map(() => place + 1))),
     column(events, 'campaign_id'),
     column(events, 'voucher_id'),
     jsonColumn(events, 'data'),
   ]
 }
 
-function column<Row, Name extends keyof Row>(rows: readonly Row[], name: Name): Array<Row[Name] | null> {
-  return rows.map((row) => row[name] ?? null)
-}
+const column = <Row, Name extends keyof Row>(rows: readonly Row[], name: Name): string =>
+  arrayText(rows.map((row) => row[name]))
 
-const figures = <Name extends string>(rows: ReadonlyArray<{ [_ in Name]?: number }>, name: Name): number[] =>
-  rows.map((row) => row[name] ?? 0)
+const figures = <Name extends string>(rows: ReadonlyArray<{ [_ in Name]?: number }>, name: Name): string =>
+  arrayText(rows.map((row) => row[name] ?? 0))
+
+/** An array as PostgreSQL reads it. The drivers would write it too, but examine every element, which costs up to 17 µs more. */
+function arrayText(values: readonly unknown[]): string {
+  let text = ''
+  for (const value of values) {
+    if (text !== '') text += ','
+    if (value == null) text += 'NULL'
+    else if (typeof value === 'number') text += value
+    else text += `"${/["\\]/.test(value as string) ? (value as string).replaceAll(/["\\]/g, '\\$&') : value}"`
+  }
+  return `{${text}}`
+}
 
 /** One text with the JSON of each row; `null` stands for SQL NULL. */
 const jsonColumn = <Row, Name extends keyof Row>(rows: readonly Row[], name: Name): string =>

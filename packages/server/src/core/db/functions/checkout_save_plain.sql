@@ -1,6 +1,6 @@
 -- Writes a batch of plain redemptions: of discount codes, one per request, for known customers, in new orders or without one. Does the same
--- as checkout_save, but its parameters are an array per column instead of one JSON document: reading rows of whole tables out of JSON took
--- a third of the time. checkout/decision/save-plain.ts calls it.
+-- as checkout_save, but its parameters are an array per column instead of one JSON document: reading rows of whole tables out of JSON takes
+-- about 100 µs more per redemption. checkout/decision/save-plain.ts calls it.
 -- Returns whether segment checks were queued. Raises GU001 as checkout_save does, and locks in the same order.
 --
 -- A parameter with JSON values is one text, separated by chr(30), which JSON escapes. Those of a request have the place of the request;
