@@ -18,7 +18,7 @@ export type Payload = Omit<Changes, 'order' | 'customers' | 'tallies' | 'usage' 
   customer_ids?: string[]
   tallies?: Array<{ name: Tally; delta: number; id: string }>
   usage?: Array<Omit<UsageRow, 'project_id'>>
-  segment_checks?: object[]
+  segment_checks?: Array<{ customer_id: string; request_id: string; caller: object }>
   event_parts: SharedEventParts[]
 }
 

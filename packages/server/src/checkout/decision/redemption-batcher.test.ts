@@ -47,6 +47,21 @@ test('of 60 concurrent redemptions of a code with quantity 25 exactly 25 succeed
   expect(sum(({ summary }) => summary.orders.total_amount)).toBe(25 * 2_900)
 })
 
+test('redemptions of a code that is changed meanwhile are decided again with its rows locked', async () => {
+  const shop = await newProject()
+  await newCustomers(shop, 4)
+  await newDiscount(shop, 'HOT', percentOff(10))
+  const [answers] = await Promise.all([
+    Promise.all(Array.from({ length: 40 }, (_, n) => redeem(shop, at('HOT', `c${n % 4}`)))),
+    Promise.all(
+      Array.from({ length: 10 }, (_, n) => ok(shop, 'PUT', '/v1/vouchers/HOT', { additional_info: `change ${n}` })),
+    ),
+  ])
+  const counts = answers.map(({ body }) => body.redemptions[0].voucher.redemption.redeemed_quantity)
+  expect(counts.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1))
+  expect((await ok(shop, 'GET', '/v1/vouchers/HOT')).redemption.redeemed_quantity).toBe(40)
+})
+
 test('in a batch, one refusal does not affect other redemptions, and redemptions that cannot be batched are decided individually', async () => {
   const shop = await newProject()
   await newCustomers(shop, 3)

@@ -2,16 +2,18 @@ import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { Db } from '../../core/db/database.ts'
-import { sqlState } from '../../core/db/transaction.ts'
+import { inTransaction, sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { CheckoutRows, Rows } from './checkout-rows.ts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
+import { ContendedCodes } from './contended-codes.ts'
 import { conflictingRow, type Decision, type TransactionalDecision } from './decide.ts'
 import { comparesCounters, withDetails } from './details.ts'
 import { assembleCheckout, type Checkout } from './facts.ts'
-import type { LookupKeys } from './lookup-batcher.ts'
+import { lockBatch } from './lock-batch.ts'
+import { type LookupKeys, mergeKeys } from './lookup-batcher.ts'
 import { isBatchable, type Payload, payloadOf } from './payload.ts'
 import type { CheckoutRequest } from './request.ts'
 import { loadBatch, rowsForRequest } from './rows.ts'
@@ -33,6 +35,10 @@ interface QueuedRedemption {
  * Batches concurrent redemptions of one project. The batch is evaluated in memory, each redemption against the state left by
  * the previous one, and saved in one transaction: two round trips and one commit for all, and no version conflicts on a shared
  * code. An idle batcher starts at once; while a batch is in flight, the next one waits until it is as large.
+ *
+ * Where another node redeems the same code, its batch may be saved first. The batch that loses is decided again with its rows
+ * locked, and so are the next batches with that code: nodes then take turns instead of rolling each other back
+ * (docs/decisions/0057-lean-saves.md).
  *
  * A batch saves only decisions that depend on nothing but voucher rows and add to sums (`isBatchable`). All others are saved on
  * their own, and a redemption that loses a version conflict is decided again by `decideAlone`. So a batch never decides
@@ -70,6 +76,7 @@ class RedemptionBatcher {
   readonly #inFlightByProject = new Map<string, number>()
   /** Codes that a batch in flight may change. A redemption of such a code stays queued, or it would conflict with that batch. */
   readonly #codesInFlight = new Set<string>()
+  readonly #contended = new ContendedCodes()
   readonly #batches = new ConcurrencyLimit(limits.redemption_batches_max, () => this.#startBatches())
 
   constructor(db: Db) {
@@ -97,20 +104,23 @@ class RedemptionBatcher {
 
   /**
    * Takes the next batch off the queue of a project: the oldest redemptions that fit, without those whose code is in flight. The
-   * first redemption always fits, even if its order has more lines than a batch may have. The rest of the queue goes behind the
-   * queues of the other projects.
+   * first redemption always fits, even if its order has more lines than a batch may have. Redemptions of contended codes have
+   * batches of their own: the others need not wait for locks. The rest of the queue goes behind the queues of the other projects.
    */
   #takeBatch(projectId: string): QueuedRedemption[] {
     const queue = this.#queues.get(projectId) ?? []
     const batch: QueuedRedemption[] = []
     const rest: QueuedRedemption[] = []
     let batchLines = 0
+    let isContended = false
     for (const redemption of queue) {
-      const isFree = redemption.keys.code_keys.every((key) => !this.#codesInFlight.has(`${projectId} ${key}`))
+      const keys = redemption.keys.code_keys.map((key) => `${projectId} ${key}`)
+      const isFree = keys.every((key) => !this.#codesInFlight.has(key))
       const orderLines = redemption.request.order?.items?.length ?? 0
       const fits =
         batch.length < limits.redemption_batch_size_max && batchLines + orderLines <= limits.redemption_batch_lines_max
-      if (isFree && (fits || batch.length === 0)) {
+      if (isFree && batch.length === 0) isContended = this.#contended.hasAny(keys)
+      if (isFree && (batch.length === 0 || (fits && this.#contended.hasAny(keys) === isContended))) {
         batch.push(redemption)
         batchLines += orderLines
       } else rest.push(redemption)
@@ -121,20 +131,31 @@ class RedemptionBatcher {
   }
 
   async #runBatch(projectId: string, batch: readonly QueuedRedemption[]): Promise<void> {
-    const codes = [...new Set(batch.flatMap(({ keys }) => keys.code_keys))].map((key) => `${projectId} ${key}`)
+    const codes = codesOf(projectId, batch)
+    const isLocked = this.#contended.hasAny(codes)
+    // Locked batches mostly wait for other nodes: redemptions of other codes must not wait until there are as many.
+    const counted = isLocked ? 0 : batch.length
     for (const key of codes) this.#codesInFlight.add(key)
-    this.#addInFlight(projectId, batch.length)
+    this.#addInFlight(projectId, counted)
     try {
       await this.#batches.run(
         () =>
-          decideBatch(this.#db, projectId, batch).finally(() => {
+          this.#decide(projectId, batch, isLocked).finally(() => {
             for (const key of codes) this.#codesInFlight.delete(key)
           }),
-        () => this.#addInFlight(projectId, -batch.length),
+        () => this.#addInFlight(projectId, -counted),
       )
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
+  }
+
+  async #decide(projectId: string, batch: readonly QueuedRedemption[], isLocked: boolean): Promise<void> {
+    if (isLocked) return decideLockedBatch(this.#db, projectId, batch)
+    const lost = await decideBatch(this.#db, projectId, batch)
+    if (lost === null) return
+    for (const key of lost.code_keys) this.#contended.add(`${projectId} ${key}`)
+    await decideLockedBatch(this.#db, projectId, lost.redemptions)
   }
 
   #inFlight(projectId: string): number {
@@ -148,6 +169,9 @@ class RedemptionBatcher {
   }
 }
 
+const codesOf = (projectId: string, batch: readonly QueuedRedemption[]): string[] =>
+  [...new Set(batch.flatMap(({ keys }) => keys.code_keys))].map((key) => `${projectId} ${key}`)
+
 /** A decision whose changes are not saved yet. */
 interface UnsavedDecision {
   redemption: QueuedRedemption
@@ -155,30 +179,131 @@ interface UnsavedDecision {
   changes: Changes
 }
 
-/** Loads, evaluates and saves a batch; redemptions that cannot be decided in it are decided individually. */
-async function decideBatch(db: Db, projectId: string, batch: readonly QueuedRedemption[]): Promise<void> {
+/** What becomes of the redemptions of a batch; nothing of it has happened yet. */
+interface EvaluatedBatch {
+  batchable: Array<UnsavedDecision & { payload: Payload }>
+  /** Decisions that are saved on their own. */
+  separate: UnsavedDecision[]
+  /** Redemptions that a batch cannot decide. */
+  individual: QueuedRedemption[]
+  /** Sends the answers of those that save nothing. */
+  answers: Array<() => void>
+  /** By voucher id. */
+  codeKeys: ReadonlyMap<string, string>
+}
+
+/** The redemptions of a batch that lost a version conflict on a voucher, and the codes of that voucher. */
+interface LostBatch {
+  redemptions: QueuedRedemption[]
+  code_keys: string[]
+}
+
+/**
+ * Loads, evaluates and saves a batch; redemptions that cannot be decided in it are decided individually. Returns what is left if
+ * another transaction changed a voucher first.
+ */
+async function decideBatch(db: Db, projectId: string, batch: readonly QueuedRedemption[]): Promise<LostBatch | null> {
   const { ctx } = batch.at(-1) as QueuedRedemption
-  const configuration = ctx.configurations.cached(projectId)
+  const { batchable, separate, individual, answers, codeKeys } = await evaluateBatch(db, ctx, projectId, batch)
+  for (const answer of answers) answer()
+  decideIndividually(individual)
+  const saved = await save(batchable, () => saveBatch(ctx, db, payloadsOf(batchable)))
+  // The separate decisions were evaluated against the state after the batch: if that was not saved, they must be decided again.
+  if (saved === 'saved') {
+    for (const decision of separate)
+      void save([decision], () => saveCheckout(decision.redemption.ctx, db, decision.changes)).then((saved) => {
+        if (isUndecided(saved)) decideIndividually([decision.redemption])
+      })
+    return null
+  }
+  const again = separate.map(({ redemption }) => redemption)
+  if (!isUndecided(saved)) {
+    decideIndividually(again)
+    return null
+  }
+  again.unshift(...batchable.map(({ redemption }) => redemption))
+  const contended = contendedCodes(saved.conflict, batch, codeKeys)
+  if (contended.length > 0) return { redemptions: again, code_keys: contended }
+  decideIndividually(again)
+  return null
+}
+
+/** The codes for which it lost against another node; none: the conflict is about other rows. */
+function contendedCodes(
+  conflict: string,
+  batch: readonly QueuedRedemption[],
+  codeKeys: EvaluatedBatch['codeKeys'],
+): string[] {
+  const stale = codeKeys.get(voucherId(conflict) ?? '')
+  if (stale !== undefined) return [stale]
+  // Several requests waited for the lock of one code: individually, each would wait for the others too.
+  const keys = new Set(batch.flatMap(({ keys }) => keys.code_keys))
+  return conflict === lockTimeout && batch.length > 1 && keys.size === 1 ? [...keys] : []
+}
+
+/** The same with the rows locked first, in one transaction: no other request can change a voucher in between. */
+async function decideLockedBatch(db: Db, projectId: string, batch: readonly QueuedRedemption[]): Promise<void> {
+  const afterCommit: Array<() => void> = []
+  const { ctx } = batch.at(-1) as QueuedRedemption
+  let evaluated: EvaluatedBatch
+  try {
+    evaluated = await inTransaction(db, async (trx) => {
+      afterCommit.length = 0
+      await lockBatch(trx, projectId, mergeKeys(batch.map(({ keys }) => keys)))
+      const evaluated = await evaluateBatch(trx, ctx, projectId, batch)
+      const trxCtx: Ctx = { ...ctx, db: trx, afterCommit: (work) => void afterCommit.push(work) }
+      if (evaluated.batchable.length > 0) await saveBatch(trxCtx, trx, payloadsOf(evaluated.batchable))
+      return evaluated
+    })
+  } catch (error) {
+    if (isConflict(error) || sqlState(error) === '55P03' || (batch.length > 1 && isRejectedByDatabase(error)))
+      decideIndividually(batch)
+    else for (const { reject } of batch) reject(error)
+    return
+  }
+  for (const work of afterCommit) work()
+  for (const answer of evaluated.answers) answer()
+  for (const { redemption, result } of evaluated.batchable) redemption.resolve(result)
+  decideIndividually([...evaluated.individual, ...evaluated.separate.map(({ redemption }) => redemption)])
+}
+
+const payloadsOf = (decisions: EvaluatedBatch['batchable']): Payload[] => decisions.map(({ payload }) => payload)
+
+/** Loads and evaluates a batch, each redemption against the state left by the previous one. */
+async function evaluateBatch(
+  db: Db,
+  { now, configurations }: Ctx,
+  projectId: string,
+  batch: readonly QueuedRedemption[],
+): Promise<EvaluatedBatch> {
+  const configuration = configurations.cached(projectId)
   const rows = await loadBatch(
     db,
     projectId,
-    ctx.now,
+    now,
     batch.map(({ keys }) => keys),
   )
+  const evaluated: EvaluatedBatch = {
+    batchable: [],
+    separate: [],
+    individual: [],
+    answers: [],
+    codeKeys: new Map(rows.vouchers.map(({ id, code_key }) => [id, code_key])),
+  }
+  const { batchable, separate, individual, answers } = evaluated
   // The cached configuration determined which rows to load: those of an outdated one may be too few.
   if (rows.config_version !== configuration.version) {
-    await ctx.configurations.atLeast(db, projectId, rows.config_version)
-    return decideIndividually(batch)
+    await configurations.atLeast(db, projectId, rows.config_version)
+    individual.push(...batch)
+    return evaluated
   }
   const state = new BatchState()
-  const batchable: Array<UnsavedDecision & { payload: Payload }> = []
-  const separate: UnsavedDecision[] = []
-  for (const [redemption, checkoutRows] of await loadDetails(db, configuration, rows, batch)) {
+  for (const [redemption, checkoutRows] of await loadDetails(db, configuration, rows, batch, evaluated)) {
     const { ctx, request, decide, resolve, reject } = redemption
     try {
       const decision = decide(assembleCheckout(ctx, request, state.applyTo(checkoutRows)))
-      if ('issueRewards' in decision) decideIndividually([redemption])
-      else if (decision.changes === null) resolve(decision.result)
+      if ('issueRewards' in decision) individual.push(redemption)
+      else if (decision.changes === null) answers.push(() => resolve(decision.result))
       else {
         const { result, changes } = decision
         // `BatchState` does not update counters that rules compare: they would have to be counted again after each decision.
@@ -190,20 +315,10 @@ async function decideBatch(db: Db, projectId: string, batch: readonly QueuedRede
         }
       }
     } catch (error) {
-      reject(error)
+      answers.push(() => reject(error))
     }
   }
-  const isSaved = await saveOrDecideAlone(batchable, () =>
-    saveBatch(
-      ctx,
-      db,
-      batchable.map(({ payload }) => payload),
-    ),
-  )
-  // The separate decisions were evaluated against the state after the batch: if that was not saved, they must be decided again.
-  if (!isSaved) return decideIndividually(separate.map(({ redemption }) => redemption))
-  for (const decision of separate)
-    void saveOrDecideAlone([decision], () => saveCheckout(decision.redemption.ctx, db, decision.changes))
+  return evaluated
 }
 
 /**
@@ -215,6 +330,7 @@ async function loadDetails(
   configuration: Configuration,
   batchRows: Rows,
   batch: readonly QueuedRedemption[],
+  { individual, answers }: Pick<EvaluatedBatch, 'individual' | 'answers'>,
 ): Promise<Array<[QueuedRedemption, CheckoutRows]>> {
   const rowsFor = batch.length === 1 ? () => batchRows : rowsForRequest(batchRows)
   const loaded = await Promise.all(
@@ -223,12 +339,12 @@ async function loadDetails(
       try {
         const rows = rowsFor(keys)
         if (batch.length > 1 && comparesCounters(ctx, request, configuration, rows)) {
-          decideIndividually([redemption])
+          individual.push(redemption)
           return []
         }
         return [[redemption, await withDetails(ctx, request, configuration, rows, db)]]
       } catch (error) {
-        redemption.reject(error)
+        answers.push(() => redemption.reject(error))
         return []
       }
     }),
@@ -236,22 +352,27 @@ async function loadDetails(
   return loaded.flat()
 }
 
+/** Whether decisions were saved and answered; failed, and the failure was answered; or lost a conflict and must be decided again. */
+type Saved = 'saved' | 'failed' | { conflict: string }
+
+const isUndecided = (saved: Saved): saved is { conflict: string } => typeof saved === 'object'
+
 /**
- * Returns whether the decisions were saved. After a conflict, or where the database rejects several of them together, nothing
- * was saved, and each redemption is decided individually.
+ * Saves decisions and answers them. After a conflict, or where the database rejects several of them together, nothing was saved,
+ * and they must be decided again.
  */
-async function saveOrDecideAlone(decisions: readonly UnsavedDecision[], save: () => Promise<void>): Promise<boolean> {
-  if (decisions.length === 0) return true
+async function save(decisions: readonly UnsavedDecision[], run: () => Promise<void>): Promise<Saved> {
+  if (decisions.length === 0) return 'saved'
   try {
-    await save()
-    for (const { redemption, result } of decisions) redemption.resolve(result)
-    return true
+    await run()
   } catch (error) {
-    if (isConflict(error) || (decisions.length > 1 && isRejectedByDatabase(error)))
-      decideIndividually(decisions.map(({ redemption }) => redemption))
-    else for (const { redemption } of decisions) redemption.reject(error)
-    return false
+    if (isConflict(error)) return { conflict: conflictingRow(error) ?? lockTimeout }
+    if (decisions.length > 1 && isRejectedByDatabase(error)) return { conflict: 'rejected' }
+    for (const { redemption } of decisions) redemption.reject(error)
+    return 'failed'
   }
+  for (const { redemption, result } of decisions) redemption.resolve(result)
+  return 'saved'
 }
 
 function decideIndividually(redemptions: readonly QueuedRedemption[]): void {
@@ -261,6 +382,13 @@ function decideIndividually(redemptions: readonly QueuedRedemption[]): void {
 /** Nothing was saved: another transaction changed a row first, or holds its lock. */
 const isConflict = (error: unknown): boolean =>
   conflictingRow(error) !== null || (error instanceof ApiError && error.key === 'multiple_requests')
+
+/** The conflict of a save that waited too long for a row. */
+const lockTimeout = 'lock timeout'
+
+/** The id of the voucher that a conflict names; null: another row. */
+const voucherId = (conflict: string): string | null =>
+  conflict.startsWith('voucher ') ? conflict.slice('voucher '.length) : null
 
 /** The database refused a value or a size, of one redemption or of the whole batch. */
 const isRejectedByDatabase = (error: unknown): boolean =>

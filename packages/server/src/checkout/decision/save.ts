@@ -9,6 +9,7 @@ import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { CheckoutRows } from './checkout-rows.ts'
 import { type IdempotentReply, mergePayloads, type Payload, payloadOf, type SaveParameter } from './payload.ts'
+import { plainParameters, savePlain } from './save-plain.ts'
 
 /** Another transaction changed a row after this decision read it: nothing was saved. `row` names it (`guard …` for a guard). */
 export class StaleVersionError extends Error {
@@ -59,28 +60,14 @@ const batchLockTimeoutMs = 250
 async function savePayload(
   ctx: Ctx,
   db: Db,
-  { event_parts, ...payload }: Payload & { key?: IdempotentReply },
+  payload: Payload & { key?: IdempotentReply },
   lockTimeoutMs: number = limits.checkout_lock_seconds * 1_000,
 ): Promise<void> {
-  const { project_id, now } = ctx
-  const parameter: SaveParameter = {
-    project_id,
-    now,
-    lock_timeout: `${lockTimeoutMs}ms`,
-    ...payload,
-    ...(event_parts.length === 0
-      ? {}
-      : {
-          events: event_parts.flatMap(({ rows }) => rows),
-          told: event_parts.map(({ rows }) => rows.map(({ id }) => id)),
-        }),
-  }
+  const lockTimeout = `${lockTimeoutMs}ms`
+  const plain = plainParameters(ctx, payload, lockTimeout)
   let results: Array<{ has_checks: boolean }>
   try {
-    results = await save(db, [
-      new JsonParameter(parameter),
-      event_parts.length === 0 ? null : joinJsonTexts(event_parts.map(({ parts }) => parts)),
-    ])
+    results = await (plain === null ? saveAny(ctx, db, payload, lockTimeout) : savePlain(db, plain))
   } catch (error) {
     const state = sqlState(error)
     if (state === 'GU001') throw new StaleVersionError((error as Error).message)
@@ -89,6 +76,30 @@ async function savePayload(
     throw error
   }
   if (results[0]?.has_checks === true) ctx.afterCommit(() => ctx.jobs.wake('segments'))
+}
+
+function saveAny(
+  { project_id, now }: Ctx,
+  db: Db,
+  { event_parts, ...payload }: Payload & { key?: IdempotentReply },
+  lockTimeout: string,
+): Promise<Array<{ has_checks: boolean }>> {
+  const parameter: SaveParameter = {
+    project_id,
+    now,
+    lock_timeout: lockTimeout,
+    ...payload,
+    ...(event_parts.length === 0
+      ? {}
+      : {
+          events: event_parts.flatMap(({ rows }) => rows),
+          told: event_parts.map(({ rows }) => rows.map(({ id }) => id)),
+        }),
+  }
+  return save(db, [
+    new JsonParameter(parameter),
+    event_parts.length === 0 ? null : joinJsonTexts(event_parts.map(({ parts }) => parts)),
+  ])
 }
 
 /** The guards that the counters of some redeemables depend on, each once. */
