@@ -58,8 +58,9 @@ export function connectPostgres({
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
+  const driver = new PostgresDriver(pool, watch)
   const db = new Kysely<Tables>({
-    dialect: dialectOver(new PostgresDriver(pool, watch)),
+    dialect: dialectOver(driver),
     ...loggedBy(onStatement),
   })
   const send = async (run: Run, { is_single = true } = {}): Promise<StatementResult> => {
@@ -75,7 +76,11 @@ export function connectPostgres({
       client.release(isBroken)
     }
   }
-  if (onStatement === undefined) skipKysely(db, (statement) => send((client) => runPrepared(client, statement)))
+  if (onStatement === undefined)
+    skipKysely(db, {
+      runPrepared: (statement) => send((client) => runPrepared(client, statement)),
+      run: (query) => driver.runAlone(query),
+    })
   return {
     kind: 'postgres',
     db,

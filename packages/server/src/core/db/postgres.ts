@@ -37,6 +37,16 @@ export class PostgresDriver implements Driver {
     return connection
   }
 
+  /** Runs one statement on any connection. */
+  async runAlone(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    const connection = await this.acquireConnection()
+    try {
+      return await connection.executeQuery(query)
+    } finally {
+      await this.releaseConnection(connection)
+    }
+  }
+
   async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(beginning(settings)))
     connection.isInTransaction = true

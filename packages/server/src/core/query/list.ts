@@ -146,11 +146,17 @@ export interface PageOptions<Order extends string, Row> extends ListOptions<Orde
 }
 
 /** Which page is asked for. */
-interface PageInput<Order extends string> {
+export interface PageInput<Order extends string> {
   limit?: number
   page?: number
   order?: Order
   starting_after_id?: string
+}
+
+export interface Page<Row> {
+  rows: Simplify<Row>[]
+  total: number
+  has_more: boolean
 }
 
 /**
@@ -162,7 +168,7 @@ export async function pageOf<DB, TB extends keyof DB, Row, Order extends string>
   query: SelectQueryBuilder<DB, TB, Row>,
   { limit = limits.page_size_default, page = 1, order, starting_after_id }: PageInput<Order>,
   { columns, default_order, id = 'id', where = [], total, after }: PageOptions<NoInfer<Order>, Row>,
-): Promise<{ rows: Simplify<Row>[]; total: number; has_more: boolean }> {
+): Promise<Page<Row>> {
   const sort = sortOf(order ?? default_order, columns, id)
   const isFiltered = where.length > 0 || after !== undefined
   const start = [
@@ -174,12 +180,31 @@ export async function pageOf<DB, TB extends keyof DB, Row, Order extends string>
   const offset = start.length === 0 && page > 1 ? (page - 1) * limit : null
   const part = partOf({ limit: limit + 1, offset }, isFiltered)
   const found = await pageSql(withTotal(withConditions(matching, start), count), sort, part).execute()
-  const rows = found.slice(0, limit).map(({ list_total: _, ...row }) => row as Simplify<Row>)
-  if (found[0] !== undefined) return { rows, total: found[0].list_total, has_more: found.length > limit }
+  const read = pageFrom<Row>(found, limit)
+  if (read !== null) return read
   if (starting_after_id !== undefined) await requirePosition(query, starting_after_id, sort)
   // Past the last page there is no row that carries the total.
   const isPast = page > 1 || start.length > 0
-  return { rows, total: isPast ? await totalOf(matching, count) : 0, has_more: false }
+  return { rows: [], total: isPast ? await totalOf(matching, count) : 0, has_more: false }
+}
+
+/** The page that a statement has returned, with one row more than asked for if there are more; null if it has returned none. */
+export function pageFrom<Row>(found: ReadonlyArray<Row & { list_total: number }>, limit: number): Page<Row> | null {
+  if (found[0] === undefined) return null
+  const rows = found.slice(0, limit).map(({ list_total: _, ...row }) => row as Simplify<Row>)
+  return { rows, total: found[0].list_total, has_more: found.length > limit }
+}
+
+/** The statement of a page without conditions; null if it needs to know the position of an object first. */
+export function unfilteredPage<DB, TB extends keyof DB, Row, Order extends string>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { columns, default_order, id = 'id', total }: PageOptions<NoInfer<Order>, Row>,
+  { order, starting_after_id, ...part }: Part & { order?: Order; starting_after_id?: string },
+): SelectQueryBuilder<DB, TB, Row & { list_total: number }> | null {
+  const sort = sortOf(order ?? default_order, columns, id)
+  if (starting_after_id !== undefined && sort.nullable) return null
+  const start = starting_after_id === undefined ? [] : [afterObject(query, starting_after_id, sort)]
+  return pageSql(withTotal(withConditions(query, start), total ?? countSql(query)), sort, part)
 }
 
 /**
