@@ -10,7 +10,7 @@ import type pg from 'pg'
 import type { ConnectionWatch, WatchedConnection } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
 import { type PreparedStatement, runPrepared, type StatementResult } from './prepared-query.ts'
-import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
+import { declaredNameOf, FrequentStatements, plannedForValues } from './prepared-statements.ts'
 import { isOutdated } from './transaction.ts'
 
 /** Plans made for a small table must be discarded soon after it grows: autovacuum updates statistics only once a minute. */
@@ -115,7 +115,8 @@ class PostgresConnection implements DatabaseConnection {
   #run(text: string, values: unknown[]): Promise<StatementResult> {
     const declaredName = declaredNameOf(text)
     if (declaredName !== undefined) return runPrepared(this.client, { name: declaredName, text, values })
-    const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
+    const isPrepared = values.length > 0 && !text.endsWith(plannedForValues)
+    const name = isPrepared ? this.#frequent.statementNameOf(text) : undefined
     return name === undefined ? this.client.query({ text, values }) : this.#runFrequent({ name, text, values })
   }
 

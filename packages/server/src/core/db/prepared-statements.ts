@@ -51,6 +51,12 @@ export function skipKysely(db: Db, pool: Pool): void {
   pools.set(db, pool)
 }
 
+/**
+ * Ends a statement whose best plan depends on its values, such as the filter of a list: some values match most rows, others a few, and
+ * each needs another index. PostgreSQL plans it on every execution, while a prepared one may get a plan for average values.
+ */
+export const plannedForValues = '/* planned for its values */'
+
 /** Uses within a minute before a statement is prepared: PostgreSQL also makes five custom plans before it keeps a generic one. */
 const usesMin = 5
 const minuteMs = 60_000

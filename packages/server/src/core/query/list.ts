@@ -180,19 +180,12 @@ export async function pageOf<DB, TB extends keyof DB, Row, Order extends string>
   const offset = start.length === 0 && page > 1 ? (page - 1) * limit : null
   const part = partOf({ limit: limit + 1, offset }, isFiltered)
   const found = await pageSql(withTotal(withConditions(matching, start), count), sort, part).execute()
-  const read = pageFrom<Row>(found, limit)
-  if (read !== null) return read
+  const rows = found.slice(0, limit).map(({ list_total: _, ...row }) => row as Simplify<Row>)
+  if (found[0] !== undefined) return { rows, total: found[0].list_total, has_more: found.length > limit }
   if (starting_after_id !== undefined) await requirePosition(query, starting_after_id, sort)
   // Past the last page there is no row that carries the total.
   const isPast = page > 1 || start.length > 0
-  return { rows: [], total: isPast ? await totalOf(matching, count) : 0, has_more: false }
-}
-
-/** The page that a statement has returned, with one row more than asked for if there are more; null if it has returned none. */
-export function pageFrom<Row>(found: ReadonlyArray<Row & { list_total: number }>, limit: number): Page<Row> | null {
-  if (found[0] === undefined) return null
-  const rows = found.slice(0, limit).map(({ list_total: _, ...row }) => row as Simplify<Row>)
-  return { rows, total: found[0].list_total, has_more: found.length > limit }
+  return { rows, total: isPast ? await totalOf(matching, count) : 0, has_more: false }
 }
 
 /** The statement of a page without conditions; null if it needs to know the position of an object first. */

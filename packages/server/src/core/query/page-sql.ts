@@ -5,14 +5,17 @@ import {
   type KyselyPlugin,
   LimitNode,
   OffsetNode,
+  QueryNode,
   type RawBuilder,
   SelectionNode,
+  SelectModifierNode,
   type SelectQueryBuilder,
   SelectQueryNode,
   sql,
   TableNode,
   ValueNode,
 } from 'kysely'
+import { plannedForValues } from '../db/prepared-statements.ts'
 import type { Condition } from './filter/conditions.ts'
 
 /** How a list is sorted. */
@@ -66,14 +69,16 @@ export function pageSql<DB, TB extends keyof DB, Row>(
   sort: Sort,
   part: Part,
 ): SelectQueryBuilder<DB, TB, Row> {
-  const sorted = applySort(query, sort)
   const { limit, offset, rows_max } = part
-  const first = rows_max === null ? sorted.limit(limit) : sorted.limit(sql.lit(rows_max))
-  const cut = rows_max === null && offset !== null ? first.offset(offset) : first
-  const joinedLater = offset === null ? null : cutBeforeJoins(cut.toOperationNode() as SelectQueryNode, sort, part)
-  if (joinedLater !== null) return replacedBy(query, joinedLater)
-  return rows_max === null ? cut : replacedBy(query, boundedBy(cut.toOperationNode() as SelectQueryNode, part))
+  const sorted = applySort(query, sort)
+  const first = sorted.limit(rows_max === null ? limit : sql.lit(rows_max))
+  const cut = (rows_max === null && offset !== null ? first.offset(offset) : first).toOperationNode() as SelectQueryNode
+  const page = offset === null ? null : cutBeforeJoins(cut, sort, part)
+  if (rows_max === null) return replacedBy(query, QueryNode.cloneWithEndModifier(page ?? cut, forValues))
+  return replacedBy(query, page ?? boundedBy(cut, part))
 }
+
+const forValues = SelectModifierNode.createWithExpression(sql.raw(plannedForValues).toOperationNode())
 
 /** `select * from (…) as page limit 11`: the rows of the part, from a query that is limited to more of them. */
 function boundedBy(limited: SelectQueryNode, { limit, offset }: Part): SelectQueryNode {
