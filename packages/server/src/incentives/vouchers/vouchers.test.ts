@@ -648,7 +648,9 @@ describe('GET /v1/vouchers/{code}', () => {
       expect(sent.some((text) => /from "?(rule_assignments|campaigns|categories|terms)"? where/.test(text))).toBe(false)
     }
 
-    const ofCampaign = await newRule(shop, when('redemption.count.per_customer', { $less_than: [5] }), { campaign: campaign.id })
+    const ofCampaign = await newRule(shop, when('redemption.count.per_customer', { $less_than: [5] }), {
+      campaign: campaign.id,
+    })
     const ofVoucher = await newRule(shop, when('redemption.count.per_customer', { $less_than: [6] }), { voucher: id })
     await ok(shop, 'PUT', `/v1/categories/${category.id}`, { name: 'Sale', hierarchy: 1 })
     const changed = await getVoucher(shop, code)
