@@ -5,8 +5,8 @@ import { tally, tallyOf } from '../core/db/tallies.ts'
 import { isDuplicate } from '../core/db/transaction.ts'
 import { duplicate, invalidPayload, notFound } from '../core/http/errors.ts'
 import { limits } from '../core/lib/limits.ts'
+import { declareList } from '../core/query/declared-list.ts'
 import type { Condition } from '../core/query/filter/conditions.ts'
-import { pageOf } from '../core/query/list.ts'
 import type { StoredItem, StoredOrder } from './order.ts'
 import type { OrderQuery } from './schema.ts'
 
@@ -118,18 +118,18 @@ export async function listOrders(
   query: OrderQuery,
   where: Condition[],
 ): Promise<{ orders: StoredOrder[]; total: number }> {
-  const { rows, total } = await pageOf(
-    db.selectFrom('orders').where('project_id', '=', project_id).selectAll(),
-    query,
-    {
-      columns: { created_at: 'created_at', updated_at: { nullable: 'updated_at' } },
-      default_order: '-created_at',
-      where,
-      total: tallyOf(project_id, 'orders'),
-    },
-  )
+  const { rows, total } = await allOrders(db, { project_id }, query, { where })
   return { orders: rows.map(toStored), total }
 }
+
+const allOrders = declareList((db, { project_id }: { project_id: string }) => ({
+  query: db.selectFrom('orders').where('project_id', '=', project_id).selectAll(),
+  options: {
+    columns: { created_at: 'created_at', updated_at: { nullable: 'updated_at' } },
+    default_order: '-created_at' as NonNullable<OrderQuery['order']>,
+    total: tallyOf(project_id, 'orders'),
+  },
+}))
 
 function jsonOf({
   items,

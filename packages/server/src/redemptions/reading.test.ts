@@ -340,11 +340,11 @@ describe('the list', () => {
 async function statementsOfList(shop: Shop, shown: number): Promise<number> {
   let statements = 0
   const db = dbOf(shop).withPlugin({
-    transformQuery: ({ node }) => {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
       statements += 1
-      return node
+      return result
     },
-    transformResult: async ({ result }) => result,
   })
   const { settings } = shop.service.runtime
   const project = { timezone: 'UTC', case_sensitive_codes: true }

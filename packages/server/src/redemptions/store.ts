@@ -6,8 +6,8 @@ import { deleteEvents } from '../core/events/delete-events.ts'
 import { notFound } from '../core/http/errors.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
+import { declareList } from '../core/query/declared-list.ts'
 import type { Condition } from '../core/query/filter/conditions.ts'
-import { pageOf } from '../core/query/list.ts'
 import type { StoredRedemption } from './redemption.ts'
 import type { RedemptionQuery } from './schema.ts'
 
@@ -43,7 +43,7 @@ const columns = [
 ] as const satisfies ReadonlyArray<keyof Omit<StoredRedemption, 'undo'>>
 
 /** All redemptions and rollbacks of the project; rollbacks with the date of the redemption they undid. */
-function everyRedemption({ db, project_id }: Ctx) {
+function everyRedemption({ db, project_id }: Pick<Ctx, 'db' | 'project_id'>) {
   return db
     .selectFrom('redemptions')
     .leftJoin('redemptions as undone', (join) =>
@@ -62,7 +62,7 @@ export type ShownRow = Omit<StoredRedemption, 'undo'> & { undone_at: Instant | n
  * The redemptions that lists show: without those of vouchers and campaigns in the trash bin
  * (docs/reference/vouchers.md#delete-a-voucher and docs/reference/campaigns.md#delete-a-campaign).
  */
-const redemptionQuery = (ctx: Ctx) =>
+const redemptionQuery = (ctx: Pick<Ctx, 'db' | 'project_id'>) =>
   everyRedemption(ctx)
     .leftJoin('vouchers', (join) =>
       join
@@ -93,11 +93,28 @@ export async function getRedemption(ctx: Ctx, id: string): Promise<ShownRow> {
 export type RedemptionPageQuery = Pick<RedemptionQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>
 
 export async function listRedemptions(
-  ctx: Ctx,
+  { db, project_id }: Ctx,
   query: RedemptionPageQuery,
   where: Condition[],
 ): Promise<{ rows: ShownRow[]; total: number }> {
-  return pageOf(redemptionQuery(ctx), query, {
+  return allRedemptions(db, { project_id }, query, { where })
+}
+
+/**
+ * The total of the list: the tally of all redemptions, minus those in the trash bin. The latter are counted each time, not
+ * tallied, because a redemption can still be added while its voucher or campaign is being moved to the bin; they are few.
+ */
+const listedTotal = (projectId: string) => sql<number>`(${tallyOf(projectId, 'redemptions')}
+  - (select count(*) from campaigns c join redemptions r on r.project_id = c.project_id and r.campaign_id = c.id
+     where c.project_id = ${projectId} and c.deleted_at is not null)
+  - (select count(*) from bin_entries b
+     join redemptions r on r.project_id = b.project_id and r.related_object_id = b.resource_id
+     left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id
+     where b.project_id = ${projectId} and b.resource_type = 'voucher' and c.deleted_at is null))`
+
+const allRedemptions = declareList((db, { project_id }: { project_id: string }) => ({
+  query: redemptionQuery({ db, project_id }),
+  options: {
     columns: {
       created_at: 'redemptions.created_at',
       id: 'redemptions.id',
@@ -105,24 +122,11 @@ export async function listRedemptions(
       tracking_id: { nullable: 'redemptions.tracking_id' },
       customer_id: { nullable: 'redemptions.customer_id' },
     },
-    default_order: '-created_at',
+    default_order: '-created_at' as NonNullable<RedemptionPageQuery['order']>,
     id: 'redemptions.id',
-    where,
-    total: listedTotal(ctx),
-  })
-}
-
-/**
- * The total of the list: the tally of all redemptions, minus those in the trash bin. The latter are counted each time, not
- * tallied, because a redemption can still be added while its voucher or campaign is being moved to the bin; they are few.
- */
-const listedTotal = ({ project_id }: Ctx) => sql<number>`(${tallyOf(project_id, 'redemptions')}
-  - (select count(*) from campaigns c join redemptions r on r.project_id = c.project_id and r.campaign_id = c.id
-     where c.project_id = ${project_id} and c.deleted_at is not null)
-  - (select count(*) from bin_entries b
-     join redemptions r on r.project_id = b.project_id and r.related_object_id = b.resource_id
-     left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id
-     where b.project_id = ${project_id} and b.resource_type = 'voucher' and c.deleted_at is null))`
+    total: listedTotal(project_id),
+  },
+}))
 
 /** Permanently deletes the redemptions, failures and rollbacks of vouchers, with their holds and usage. */
 export async function deleteRedemptionsOf({ db, project_id }: Ctx, voucherIds: readonly string[]): Promise<void> {

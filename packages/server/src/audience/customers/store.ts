@@ -3,8 +3,8 @@ import type { Ctx } from '../../core/context.ts'
 import type { CustomerRow } from '../../core/db/tables.ts'
 import { tally, tallyOf } from '../../core/db/tallies.ts'
 import { notFound } from '../../core/http/errors.ts'
+import { declareList } from '../../core/query/declared-list.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import { pageOf } from '../../core/query/list.ts'
 import type { StoredCustomer } from './customer.ts'
 import type { CustomerQuery } from './schema.ts'
 
@@ -18,7 +18,7 @@ export async function getCustomer(ctx: Ctx, key: string, options: { lock?: boole
 }
 
 /** The customers of the project that are not in the bin. */
-const customers = ({ db, project_id }: Ctx) =>
+const customers = ({ db, project_id }: Pick<Ctx, 'db' | 'project_id'>) =>
   db.selectFrom('customers').where('project_id', '=', project_id).where('deleted_at', 'is', null)
 
 export async function findCustomer(
@@ -134,18 +134,22 @@ export async function listCustomers(
   where: Condition[],
 ): Promise<{ rows: StoredCustomer[]; total: number; has_more: boolean }> {
   const { order = '-created_at', starting_after } = query
-  return pageOf(customers(ctx).selectAll(), query, {
+  const after = starting_after === undefined ? {} : { after: afterCursor(order, starting_after) }
+  return allCustomers(ctx.db, { project_id: ctx.project_id }, query, { where, ...after })
+}
+
+const allCustomers = declareList((db, { project_id }: { project_id: string }) => ({
+  query: customers({ db, project_id }).selectAll(),
+  options: {
     columns: {
       created_at: 'created_at',
       updated_at: { nullable: 'updated_at' },
       source_id: { nullable: 'source_id' },
     },
-    default_order: '-created_at',
-    where,
-    total: tallyOf(ctx.project_id, 'customers'),
-    ...(starting_after === undefined ? {} : { after: afterCursor(order, starting_after) }),
-  })
-}
+    default_order: '-created_at' as NonNullable<CustomerQuery['order']>,
+    total: tallyOf(project_id, 'customers'),
+  },
+}))
 
 /** The condition for rows after the cursor; when sorted by `source_id`, the cursor is compared with `created_at`. */
 function afterCursor(order: string, moment: string): Condition {

@@ -3,8 +3,8 @@ import type { Ctx } from '../../core/context.ts'
 import type { ProductRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
+import { declareList } from '../../core/query/declared-list.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import { pageOf } from '../../core/query/list.ts'
 import type { RowLock } from '../../core/rows.ts'
 import type { Product, ProductQuery, UpdateProduct } from './schema.ts'
 import { catalogueColumns } from './sorting.ts'
@@ -19,7 +19,7 @@ export async function getProduct(ctx: Ctx, key: string, options: { lock?: RowLoc
 }
 
 /** The products of the project that are not in the bin. */
-const products = ({ db, project_id }: Ctx) =>
+const products = ({ db, project_id }: Pick<Ctx, 'db' | 'project_id'>) =>
   db.selectFrom('products').where('project_id', '=', project_id).where('deleted_at', 'is', null)
 
 export async function findProduct(
@@ -55,17 +55,18 @@ export async function listProductsByKey(
 }
 
 export async function listProducts(
-  ctx: Ctx,
+  { db, project_id }: Ctx,
   query: ProductQuery,
   where: Condition[],
 ): Promise<{ products: Product[]; total: number }> {
-  const { rows, total } = await pageOf(products(ctx).selectAll(), query, {
-    columns: catalogueColumns,
-    default_order: 'created_at',
-    where,
-  })
+  const { rows, total } = await allProducts(db, { project_id }, query, { where })
   return { products: rows.map(toProduct), total }
 }
+
+const allProducts = declareList((db, { project_id }: { project_id: string }) => ({
+  query: products({ db, project_id }).selectAll(),
+  options: { columns: catalogueColumns, default_order: 'created_at' as NonNullable<ProductQuery['order']> },
+}))
 
 /** A body whose fields may also be undefined, which means not sent. */
 export type Sent<Body> = { [K in keyof Body]?: Body[K] | undefined }

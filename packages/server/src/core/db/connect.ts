@@ -59,8 +59,9 @@ export function connectPostgres({
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
+  const driver = new PostgresDriver(pool, watch)
   const db = new Kysely<Tables>({
-    dialect: dialectOver(new PostgresDriver(pool, watch)),
+    dialect: dialectOver(driver),
     ...loggedBy(onStatement),
   })
   const send = async (run: Run, { is_single = true } = {}): Promise<StatementResult> => {
@@ -89,7 +90,7 @@ export function connectPostgres({
       client.release()
     }
   }
-  if (onStatement === undefined) skipKysely(db, sendPrepared)
+  if (onStatement === undefined) skipKysely(db, { runPrepared: sendPrepared, run: (query) => driver.runAlone(query) })
   return {
     kind: 'postgres',
     db,

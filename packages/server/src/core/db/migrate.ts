@@ -22,6 +22,7 @@ import * as consents from './migrations/0016-consents-and-event-positions.ts'
 import * as webhookActivations from './migrations/0017-webhook-activations.ts'
 import * as proofOfConsents from './migrations/0018-proof-of-consents-and-logins.ts'
 import * as auditBodies from './migrations/0020-audit-bodies.ts'
+import * as lists from './migrations/0021-lists.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import type { Trx } from './transaction.ts'
@@ -54,6 +55,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0017-webhook-activations', webhookActivations],
   ['0018-proof-of-consents-and-logins', proofOfConsents],
   ['0020-audit-bodies', auditBodies],
+  ['0021-lists', lists],
 ]
 
 /**

@@ -11,7 +11,7 @@ import type { ConnectionWatch, WatchedConnection } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
 import { discardPlans } from './plan-lifetime.ts'
 import { type PreparedStatement, runPrepared, type StatementResult } from './prepared-query.ts'
-import { declaredNameOf, FrequentStatements } from './prepared-statements.ts'
+import { declaredNameOf, FrequentStatements, plannedForValues } from './prepared-statements.ts'
 import { isOutdated } from './transaction.ts'
 
 /** Kysely's driver over a pool of `pg`: each connection prepares the declared statements and those that prove to be frequent. */
@@ -33,6 +33,16 @@ export class PostgresDriver implements Driver {
     const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#watch, this.#frequent)
     this.#connections.set(client, connection)
     return connection
+  }
+
+  /** Runs one statement on any connection. */
+  async runAlone(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    const connection = await this.acquireConnection()
+    try {
+      return await connection.executeQuery(query)
+    } finally {
+      await this.releaseConnection(connection)
+    }
   }
 
   async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
@@ -102,7 +112,8 @@ class PostgresConnection implements DatabaseConnection {
   #run(text: string, values: unknown[]): Promise<StatementResult> {
     const declaredName = declaredNameOf(text)
     if (declaredName !== undefined) return this.#runDeclared({ name: declaredName, text, values })
-    const name = values.length === 0 ? undefined : this.#frequent.statementNameOf(text)
+    const isPrepared = values.length > 0 && !text.endsWith(plannedForValues)
+    const name = isPrepared ? this.#frequent.statementNameOf(text) : undefined
     return name === undefined ? this.client.query({ text, values }) : this.#runFrequent({ name, text, values })
   }
 

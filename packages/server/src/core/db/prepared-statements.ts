@@ -7,11 +7,15 @@ import { isOutdated } from './transaction.ts'
 const names = new Map<string, string>()
 let namesCount = 0
 
-/** Outside transactions, prepared statements go directly to the pool and skip the query builder. */
-const pools = new WeakMap<Db, SendToPool>()
+/** Outside transactions, statements whose text is known go directly to the pool and skip the query builder. */
+const pools = new WeakMap<Db, Pool>()
 
 /** Runs one statement on any connection of a pool. */
-export type SendToPool = (statement: PreparedStatement) => Promise<StatementResult>
+export interface Pool {
+  runPrepared(statement: PreparedStatement): Promise<StatementResult>
+  /** Runs any statement, prepared if it is frequent. */
+  run(query: CompiledQuery): Promise<Pick<QueryResult<unknown>, 'rows'>>
+}
 
 /**
  * A statement that checkouts run constantly. Each connection parses and plans it once, which takes longer than running it. Its
@@ -23,11 +27,18 @@ export function preparedStatement<Row>(text: string): (db: Db, values: readonly 
   const name = newName()
   names.set(text, name)
   return async (db, values) => {
-    const send = pools.get(db)
-    if (send !== undefined) return (await send({ name, text, values })).rows as Row[]
+    const pool = pools.get(db)
+    if (pool !== undefined) return (await pool.runPrepared({ name, text, values })).rows as Row[]
     const { rows }: QueryResult<unknown> = await db.executeQuery(CompiledQuery.raw(text, [...values]))
     return rows as Row[]
   }
+}
+
+/** Runs a statement that was compiled before. Its columns may be those of a table, and it is planned again when the table grows. */
+export async function runCompiled(db: Db, text: string, values: readonly unknown[]): Promise<unknown[]> {
+  const query = CompiledQuery.raw(text, values as unknown[])
+  const { rows } = await (pools.get(db)?.run(query) ?? db.executeQuery(query))
+  return rows
 }
 
 /** The name under which connections prepare a declared statement; undefined if the text is not declared. */
@@ -35,10 +46,16 @@ export const declaredNameOf = (text: string): string | undefined => names.get(te
 
 const newName = (): string => `guerdon_${++namesCount}`
 
-/** Sends the prepared statements of a database directly to its pool. Statements that are logged need Kysely, which logs them. */
-export function skipKysely(db: Db, send: SendToPool): void {
-  pools.set(db, send)
+/** Sends such statements of a database directly to its pool. Statements that are logged need Kysely, which logs them. */
+export function skipKysely(db: Db, pool: Pool): void {
+  pools.set(db, pool)
 }
+
+/**
+ * Ends a statement whose best plan depends on its values, such as the filter of a list: some values match most rows, others a few, and
+ * each needs another index. PostgreSQL plans it on every execution, while a prepared one may get a plan for average values.
+ */
+export const plannedForValues = '/* planned for its values */'
 
 /** Uses within a minute before a statement is prepared: PostgreSQL also makes five custom plans before it keeps a generic one. */
 const usesMin = 5

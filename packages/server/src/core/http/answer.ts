@@ -6,7 +6,7 @@ import type { Ctx, InstallationCtx, Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import { inTransaction, type Trx } from '../db/transaction.ts'
 import { newTimeSlice } from '../lib/time-slice.ts'
-import { inProject, newCtx } from '../new-ctx.ts'
+import { newCtx } from '../new-ctx.ts'
 import type { Admitted } from './admission.ts'
 import type { Identity } from './authenticate.ts'
 import { downloadAnswer } from './download.ts'
@@ -149,20 +149,18 @@ function newScope(
 ): RequestScope {
   const { caller, identity = null, client } = request.admitted as Admitted
   const afterCommit: Array<() => void> = []
-  const ctx: InstallationCtx = {
-    ...newCtx(handler.runtime, { request_id: request.id, caller, log: request.log }),
-    ...(client === undefined ? {} : { identity, client }),
-    afterCommit: (work) => void afterCommit.push(work),
+  // Set one by one: each copy of a context takes as long as to create it.
+  const ctx: RequestScope['ctx'] = newCtx(handler.runtime, { request_id: request.id, caller, log: request.log })
+  if (client !== undefined) {
+    ctx.identity = identity
+    ctx.client = client
   }
-  return {
-    handler,
-    request,
-    reply,
-    ctx: project === null ? ctx : inProject(ctx, project),
-    afterCommit,
-    refusal: null,
-    afterSend: nothing,
+  ctx.afterCommit = (work) => void afterCommit.push(work)
+  if (project !== null) {
+    ctx.project_id = project.id
+    ctx.project = project
   }
+  return { handler, request, reply, ctx, afterCommit, refusal: null, afterSend: nothing }
 }
 
 /**

@@ -4,8 +4,11 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../testing/database.ts'
+import { statementsSentBy } from '../../testing/sent-statements.ts'
+import type { Db } from '../db/database.ts'
 import { compileValidator } from '../http/validation.ts'
 import type { Instant } from '../lib/instant.ts'
+import { declareList } from './declared-list.ts'
 import { type FilterFields, filterSql, metadataField, parseFilter } from './filter/filter.ts'
 import {
   CursorQuery,
@@ -441,6 +444,142 @@ describe('schemas', () => {
     const onlyId = { columns: { id: 'id' }, default_order: 'id' as const }
     // @ts-expect-error There is no column for `name`.
     await expect(pageOf(query, byName, onlyId)).rejects.toThrow()
+  })
+})
+
+describe('plans of a big table', () => {
+  const [big, small] = [newProject(), newProject()]
+  const table = sql.table(`${schema}.many_things`)
+
+  /** Nearly all rows belong to one of two projects. */
+  beforeAll(async () => {
+    const { db } = await testDatabase()
+    await sql`create table ${table} (like ${sql.table(`${schema}.things`)} including indexes)`.execute(db)
+    await sql`insert into ${table} (project_id, id, name, tags, metadata, created_at)
+      select case when n > 40 then ${big} else ${small} end, 't' || lpad(n::text, 6, '0'),
+        case when n between 41 and 45 then 'rare' else 'common' end, '[]', '{}',
+        '2025-01-01T00:00:00Z'::timestamptz + n * interval '1 minute'
+      from generate_series(1, 20000) n`.execute(db)
+    await sql`analyze ${table}`.execute(db)
+  })
+
+  const thingsOf = (db: Db, project: string) =>
+    db
+      .withTables<{ many_things: ThingRow }>()
+      .withSchema(schema)
+      .selectFrom('many_things')
+      .where('project_id', '=', project)
+      .select(['id', 'name', 'created_at', 'updated_at'])
+
+  const stored = { ...options, total: sql<number>`7::bigint` }
+
+  /** How often the statements of a transaction that end so were planned for any values, and for theirs. */
+  async function plansOf(trx: Db, end: string): Promise<Array<{ generic: number; custom: number }>> {
+    const { rows } = await sql<{ generic: number; custom: number }>`
+      select generic_plans as generic, custom_plans as custom from pg_prepared_statements
+      where statement like ${`%"${schema}"."many_things"%${end}`}`.execute(trx)
+    return rows
+  }
+
+  test('pages keep one plan for all projects, limits and pages; filtered ones are planned for their values', async () => {
+    const { db, kind } = await testDatabase()
+    await db.transaction().execute(async (trx) => {
+      for (let n = 0; n < 20; n += 1) {
+        const project = n % 2 === 0 ? big : small
+        expect((await pageOf(thingsOf(trx, project), { limit: 1 + n }, stored)).rows.length).toBe(1 + n)
+        await pageOf(thingsOf(trx, project), { limit: 10, page: 5 + (n % 2) }, stored)
+        const name = n % 2 === 0 ? 'rare' : 'common'
+        const { rows } = await pageOf(thingsOf(trx, big), {}, { ...stored, where: [sql<boolean>`name = ${name}`] })
+        expect(rows[0]).toMatchObject({ name })
+      }
+      if (kind === 'pglite') return // it plans every execution anew
+      expect(await plansOf(trx, 'limit 32) as "page" limit $2')).toEqual([{ custom: 5, generic: 11 }])
+      expect(await plansOf(trx, 'limit 128) as "page" limit $2 offset $3')).toEqual([{ custom: 5, generic: 11 }])
+      expect(await plansOf(trx, 'name = $%')).toEqual([]) // not prepared
+    })
+  })
+
+  test.each([
+    ['the first page', {}],
+    ['a later page', { page: 90 }],
+    ['the page after an object', { starting_after_id: 't000030' }],
+  ])('the plan of %s for any values reads only its rows, along the index', async (_, page) => {
+    const { db, kind } = await testDatabase()
+    if (kind === 'pglite') return // it plans every execution for its values
+    const { sent } = await statementsSentBy(() => pageOf(thingsOf(db, small), page, stored))
+    const statement = sent.find((text) => text.includes('as "page"')) as string
+    const { rows } = await sql.raw<Record<string, string>>(`explain (generic_plan) ${statement}`).execute(db)
+    const plan = rows.map((line) => line['QUERY PLAN']).join('\n')
+    expect(plan).toMatch(/Index (Only )?Scan (Backward )?using many_things_project_id_created_at_id_idx/)
+    expect(plan).not.toMatch(/Sort|Seq Scan/)
+  })
+})
+
+describe('a declared list', () => {
+  const declared = () => {
+    let built = 0
+    const list = declareList((db, { project_id }: { project_id: string }) => {
+      built += 1
+      const query = db.withTables<{ things: ThingRow }>().withSchema(schema).selectFrom('things')
+      return {
+        query: query.where('project_id', '=', project_id).select(['id', 'name', 'created_at', 'updated_at']),
+        options,
+      }
+    })
+    return { list, built: () => built }
+  }
+
+  test.each(orders)('by %s has the pages of an undeclared one, and is built once for all projects', async (order) => {
+    const { db } = await testDatabase()
+    const { list, built } = declared()
+    for (const projectId of [newProject(), newProject()]) {
+      await insert(projectId, twentyFive)
+      const sameAs = async (input: object) => {
+        const { rows, ...more } = await list(db, { project_id: projectId }, { order, ...input })
+        const expected = await pageOf(await queryOf(projectId), { order, ...input }, options)
+        expect({ rows: rows.map(({ id }) => id), ...more }).toEqual({
+          ...expected,
+          rows: expected.rows.map(({ id }) => id),
+        })
+        return rows
+      }
+      const first = await sameAs({ limit: 7 })
+      for (const page of [2, 3, 4]) await sameAs({ limit: 7, page })
+      await sameAs({ limit: 25 })
+      await sameAs({ limit: 25, starting_after_id: first.at(-1)?.id })
+    }
+    const nullable = typeof options.columns[order.replace('-', '') as 'id'] === 'object'
+    // The first page, later ones, and those after an object: where that takes two statements, they are built each time.
+    expect(built()).toBe(nullable ? 5 : 3)
+  })
+
+  test('past the end it has the total; after an unknown object it is refused; conditions restrict it', async () => {
+    const { db } = await testDatabase()
+    const { list } = declared()
+    const projectId = newProject()
+    await insert(projectId, twentyFive)
+    expect(await list(db, { project_id: projectId }, { page: 9 })).toEqual({ rows: [], total: 25, has_more: false })
+    expect(await list(db, { project_id: newProject() }, {})).toEqual({ rows: [], total: 0, has_more: false })
+    for (const startingAfterId of ['unknown', 'a\0b'])
+      await expect(list(db, { project_id: projectId }, { starting_after_id: startingAfterId })).rejects.toMatchObject({
+        key: 'invalid_query_params',
+      })
+    const red = await list(db, { project_id: projectId }, {}, { where: [sql`metadata @> '{"color": "red"}'`] })
+    expect(red.total).toBe(13)
+    expect(await list(db, { project_id: projectId }, {}, { after: sql`false` })).toMatchObject({ rows: [], total: 25 })
+  })
+
+  test('cannot compute something from its values', async () => {
+    const { db } = await testDatabase()
+    const list = declareList((db, { project_id }: { project_id: string }) => ({
+      query: db
+        .withTables<{ things: ThingRow }>()
+        .selectFrom('things')
+        .where('name', '=', `of ${project_id}`)
+        .selectAll(),
+      options,
+    }))
+    await expect(list(db, { project_id: 'p' }, {})).rejects.toThrow('computes something from its value project_id')
   })
 })
 

@@ -1,10 +1,20 @@
 import { InstantInput } from '@guerdon/engine/schema'
-import { type Expression, type RawBuilder, type SelectQueryBuilder, type Simplify, sql } from 'kysely'
+import { type Expression, type SelectQueryBuilder, type Simplify, sql } from 'kysely'
 import { type Static, type TSchema, Type } from 'typebox'
 import { invalidQuery } from '../http/errors.ts'
 import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import type { Condition } from './filter/conditions.ts'
+import {
+  afterObject,
+  boundOf,
+  type Part,
+  pageSql,
+  readPosition,
+  type Sort,
+  type SortColumn,
+  sortOf,
+} from './page-sql.ts'
 
 /**
  * Query properties of a list in pages; the first order is the default. Meant to be spread:
@@ -110,9 +120,6 @@ export function listed<
 /** `-created_at` and `created_at` sort by the same column. */
 type SortedBy<Order extends string> = Order extends `-${infer Name}` ? Name : Order
 
-/** A sort column; nulls of a nullable column come last in both directions. */
-type SortColumn = string | { nullable: string }
-
 /** A column that is nullable in the row type must be declared nullable, otherwise paging would lose rows. */
 type SortColumns<Order extends string, Row> = {
   [Name in SortedBy<Order>]: Name extends keyof Row
@@ -138,6 +145,20 @@ export interface PageOptions<Order extends string, Row> extends ListOptions<Orde
   after?: Condition
 }
 
+/** Which page is asked for. */
+export interface PageInput<Order extends string> {
+  limit?: number
+  page?: number
+  order?: Order
+  starting_after_id?: string
+}
+
+export interface Page<Row> {
+  rows: Simplify<Row>[]
+  total: number
+  has_more: boolean
+}
+
 /**
  * One page of a query that is already restricted to its project, and the number of all matching rows. Both come from one
  * statement: the count is a separate subquery, so that the page can still be read from an index and stop early. With
@@ -145,30 +166,69 @@ export interface PageOptions<Order extends string, Row> extends ListOptions<Orde
  */
 export async function pageOf<DB, TB extends keyof DB, Row, Order extends string>(
   query: SelectQueryBuilder<DB, TB, Row>,
-  {
-    limit = limits.page_size_default,
-    page = 1,
-    order,
-    starting_after_id,
-  }: { limit?: number; page?: number; order?: Order; starting_after_id?: string },
+  { limit = limits.page_size_default, page = 1, order, starting_after_id }: PageInput<Order>,
   { columns, default_order, id = 'id', where = [], total, after }: PageOptions<NoInfer<Order>, Row>,
-): Promise<{ rows: Simplify<Row>[]; total: number; has_more: boolean }> {
+): Promise<Page<Row>> {
   const sort = sortOf(order ?? default_order, columns, id)
+  const isFiltered = where.length > 0 || after !== undefined
   const start = [
     ...(after === undefined ? [] : [after]),
-    ...(starting_after_id === undefined ? [] : [await conditionAfter(query, starting_after_id, sort)]),
+    ...(starting_after_id === undefined ? [] : [await startAfter(query, starting_after_id, sort, isFiltered)]),
   ]
   const matching = withConditions(query, where)
   const count = where.length === 0 && total !== undefined ? total : countSql(matching)
-  const found = await applySort(withTotal(withConditions(matching, start), count), sort)
-    .limit(limit + 1)
-    .offset(start.length === 0 ? (page - 1) * limit : 0)
-    .execute()
+  const offset = start.length === 0 && page > 1 ? (page - 1) * limit : null
+  const part = partOf({ limit: limit + 1, offset }, isFiltered)
+  const found = await pageSql(withTotal(withConditions(matching, start), count), sort, part).execute()
   const rows = found.slice(0, limit).map(({ list_total: _, ...row }) => row as Simplify<Row>)
   if (found[0] !== undefined) return { rows, total: found[0].list_total, has_more: found.length > limit }
+  if (starting_after_id !== undefined) await requirePosition(query, starting_after_id, sort)
   // Past the last page there is no row that carries the total.
   const isPast = page > 1 || start.length > 0
   return { rows, total: isPast ? await totalOf(matching, count) : 0, has_more: false }
+}
+
+/** The statement of a page without conditions; null if it needs to know the position of an object first. */
+export function unfilteredPage<DB, TB extends keyof DB, Row, Order extends string>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { columns, default_order, id = 'id', total }: PageOptions<NoInfer<Order>, Row>,
+  { order, starting_after_id, ...part }: Part & { order?: Order; starting_after_id?: string },
+): SelectQueryBuilder<DB, TB, Row & { list_total: number }> | null {
+  const sort = sortOf(order ?? default_order, columns, id)
+  if (starting_after_id !== undefined && sort.nullable) return null
+  const start = starting_after_id === undefined ? [] : [afterObject(query, starting_after_id, sort)]
+  return pageSql(withTotal(withConditions(query, start), total ?? countSql(query)), sort, part)
+}
+
+/**
+ * A list that is filtered is planned for the values of its filter: few or most of the rows may match them, and the index to read
+ * depends on that. All other pages are read along the index that has their order, whatever the values.
+ */
+const partOf = ({ limit, offset }: Pick<Part, 'limit' | 'offset'>, isFiltered: boolean): Part => ({
+  limit,
+  offset,
+  rows_max: isFiltered ? null : boundOf(limit + (offset ?? 0)),
+})
+
+/** The condition for the rows after an object. */
+async function startAfter<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  objectId: string,
+  sort: Sort,
+  isFiltered: boolean,
+): Promise<Condition> {
+  const needsPosition = isFiltered || sort.nullable || objectId.includes('\0')
+  return needsPosition ? requirePosition(query, objectId, sort) : afterObject(query, objectId, sort)
+}
+
+async function requirePosition<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  objectId: string,
+  sort: Sort,
+): Promise<Condition> {
+  const position = await readPosition(query, objectId, sort)
+  if (position === undefined) throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
+  return position
 }
 
 /** The number of rows of a query that match the conditions. */
@@ -194,10 +254,11 @@ export async function cursorOf<DB, TB extends keyof DB, Row extends { id: string
   { columns, default_order, id = 'id', where = [] }: ListOptions<NoInfer<Order>, Row>,
 ): Promise<{ rows: Simplify<Row>[]; has_more: boolean; more_starting_after?: string }> {
   const sort = sortOf(order ?? default_order, columns, id)
-  const after = starting_after_id === undefined ? [] : [await conditionAfter(query, starting_after_id, sort)]
-  const found = await applySort(withConditions(query, [...where, ...after]), sort)
-    .limit(limit + 1)
-    .execute()
+  const isFiltered = where.length > 0
+  const after = starting_after_id === undefined ? [] : [await startAfter(query, starting_after_id, sort, isFiltered)]
+  const part = partOf({ limit: limit + 1, offset: null }, isFiltered)
+  const found = await pageSql(withConditions(query, [...where, ...after]), sort, part).execute()
+  if (found.length === 0 && starting_after_id !== undefined) await requirePosition(query, starting_after_id, sort)
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   if (found.length === rows.length || last === undefined) return { rows, has_more: false }
@@ -228,26 +289,6 @@ interface DateInput {
   end_date?: Instant
 }
 
-interface Sort {
-  direction: 'asc' | 'desc'
-  id: RawBuilder<unknown>
-  /** Null when the list is sorted by id only. */
-  column: RawBuilder<unknown> | null
-  nullable: boolean
-}
-
-function sortOf(order: string, columns: Record<string, SortColumn>, id: string): Sort {
-  const descending = order.startsWith('-')
-  const declared = columns[descending ? order.slice(1) : order] as SortColumn
-  const name = typeof declared === 'string' ? declared : declared.nullable
-  return {
-    direction: descending ? 'desc' : 'asc',
-    id: sql.ref(id),
-    column: name === id ? null : sql.ref(name),
-    nullable: typeof declared === 'object',
-  }
-}
-
 function withConditions<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   where: Condition[],
@@ -269,42 +310,4 @@ async function totalOf<DB, TB extends keyof DB, Row>(
 ): Promise<number> {
   const first = await withTotal(query, count).clearOrderBy().limit(1).executeTakeFirst()
   return (first as { list_total: number } | undefined)?.list_total ?? 0
-}
-
-/** `nulls last` only for nullable columns: it would prevent a backward scan of an index, which has nulls first. */
-function applySort<DB, TB extends keyof DB, Row>(
-  query: SelectQueryBuilder<DB, TB, Row>,
-  { direction, id, column, nullable }: Sort,
-): SelectQueryBuilder<DB, TB, Row> {
-  if (column === null) return query.orderBy(id, direction)
-  const byColumn = query.orderBy(column, (by) => {
-    const directed = direction === 'asc' ? by.asc() : by.desc()
-    return nullable ? directed.nullsLast() : directed
-  })
-  return byColumn.orderBy(id, direction)
-}
-
-async function conditionAfter<DB, TB extends keyof DB, Row>(
-  query: SelectQueryBuilder<DB, TB, Row>,
-  startingAfterId: string,
-  { direction, id, column, nullable }: Sort,
-): Promise<Condition> {
-  // Read as text, which PostgreSQL casts back to the column type: a JavaScript number may be less precise.
-  const cursorRow = startingAfterId.includes('\0') // PostgreSQL text cannot contain U+0000
-    ? undefined
-    : await query
-        .clearSelect()
-        .clearOrderBy()
-        .select(sql<string | null>`(${column ?? id})::text`.as('value'))
-        .where(sql<boolean>`${id} = ${startingAfterId}`)
-        .executeTakeFirst()
-  if (cursorRow === undefined)
-    throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
-
-  const { value } = cursorRow as { value: string | null }
-  const comparison = direction === 'asc' ? sql`>` : sql`<`
-  if (column === null) return sql`${id} ${comparison} ${startingAfterId}`
-  if (value === null) return sql`(${column} is null and ${id} ${comparison} ${startingAfterId})`
-  const later: Condition = sql`(${column}, ${id}) ${comparison} (${value}, ${startingAfterId})`
-  return nullable ? sql`(${later} or ${column} is null)` : later
 }

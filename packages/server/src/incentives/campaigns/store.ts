@@ -3,8 +3,8 @@ import type { Ctx } from '../../core/context.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import type { CampaignRow } from '../../core/db/tables.ts'
 import { ApiError, duplicate, notFound } from '../../core/http/errors.ts'
+import { declareList } from '../../core/query/declared-list.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import { pageOf } from '../../core/query/list.ts'
 import type { RowLock } from '../../core/rows.ts'
 import type { Category } from '../../rules/categories/schema.ts'
 import { categoryJson, readCategory, toCategory } from '../../rules/categories/store.ts'
@@ -16,7 +16,7 @@ export interface StoredCampaign extends Selectable<CampaignRow> {
 }
 
 /** All campaigns outside the bin. */
-function campaignQuery({ db, project_id }: Ctx) {
+function campaignQuery({ db, project_id }: Pick<Ctx, 'db' | 'project_id'>) {
   return db
     .selectFrom('campaigns')
     .leftJoin('categories', (join) =>
@@ -88,18 +88,22 @@ export interface CampaignPage {
 }
 
 export async function listCampaigns(
-  ctx: Ctx,
+  { db, project_id }: Ctx,
   query: CampaignPage,
   where: Condition[],
 ): Promise<{ campaigns: StoredCampaign[]; total: number; has_more: boolean }> {
-  const { rows, total, has_more } = await pageOf(campaignQuery(ctx), query, {
-    columns: { created_at: 'campaigns.created_at', updated_at: { nullable: 'campaigns.updated_at' } },
-    default_order: '-created_at',
-    id: 'campaigns.id',
-    where,
-  })
+  const { rows, total, has_more } = await allCampaigns(db, { project_id }, query, { where })
   return { campaigns: rows.map(toStored), total, has_more }
 }
+
+const allCampaigns = declareList((db, { project_id }: { project_id: string }) => ({
+  query: campaignQuery({ db, project_id }),
+  options: {
+    columns: { created_at: 'campaigns.created_at', updated_at: { nullable: 'campaigns.updated_at' } },
+    default_order: '-created_at' as NonNullable<CampaignPage['order']>,
+    id: 'campaigns.id',
+  },
+}))
 
 /** Inserts a campaign. Its name must be free, also among campaigns in the bin. */
 export async function insertCampaign(

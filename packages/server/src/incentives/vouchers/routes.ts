@@ -11,6 +11,7 @@ import { importVouchersCsv } from './import-csv.ts'
 import { BulkVoucherMetadata, BulkVouchers, ImportVouchers, ImportVouchersCsv } from './import-schema.ts'
 import { pageOfVouchers } from './list.ts'
 import { listClientVouchers, setExpirationDate } from './on-client-side.ts'
+import { readVoucher } from './read.ts'
 import { removeVoucher } from './remove.ts'
 import {
   ClientVoucher,
@@ -27,7 +28,6 @@ import {
   VoucherQuery,
   VoucherTransactionQuery,
 } from './schema.ts'
-import { showVoucher } from './show.ts'
 import { getVoucher } from './store.ts'
 import { listTransactions } from './transactions.ts'
 import { changeVoucher, switchVoucher } from './update.ts'
@@ -82,7 +82,7 @@ export const vouchers = [
     summary: 'Get a voucher',
     reply: Voucher,
     errors: ['not_found'],
-    run: async (ctx, { params }) => showVoucher(ctx, await getVoucher(ctx, params.code)),
+    run: (ctx, { params }) => readVoucher(ctx, params.code),
   }),
   operation({
     id: 'updateVoucher',

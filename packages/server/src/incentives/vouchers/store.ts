@@ -1,12 +1,13 @@
 import { type Insertable, type SelectQueryBuilder, sql, type Updateable } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
+import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import type { CampaignRow, Tables, Terms, VoucherRow } from '../../core/db/tables.ts'
 import { tallyOf } from '../../core/db/tallies.ts'
 import { notFound } from '../../core/http/errors.ts'
+import { declareList } from '../../core/query/declared-list.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import { pageOf } from '../../core/query/list.ts'
 import type { RowLock } from '../../core/rows.ts'
 import { categoryJson, readCategory } from '../../rules/categories/store.ts'
 import type { VoucherQuery } from './schema.ts'
@@ -20,31 +21,37 @@ export const codeKey = ({ case_sensitive_codes }: Pick<Project, 'case_sensitive_
 
 /**
  * All readable vouchers of the project, with terms, campaign and category. Deleting a campaign hides all its vouchers at
- * once; campaigns are few, so joining them costs next to nothing.
+ * once.
  */
-export function voucherQuery({ db, project_id, now, project: { timezone } }: Ctx) {
-  const today = todayIn({ now, timezone })
-  return (
-    withJoins(db.selectFrom('vouchers'))
-      .where('vouchers.project_id', '=', project_id)
-      .where('vouchers.deleted_at', 'is', null)
-      // Wrapped in CASE so that the planner does not estimate it: campaigns are too few to be analyzed, and with a wrong
-      // estimate it would read all vouchers to show ten.
-      .where(sql<boolean>`case when campaigns.deleted_at is null then true end`)
-      .selectAll('vouchers')
-      .select(['campaigns.name as campaign', 'campaigns.campaign_type'])
-      .select(sql<Terms>`terms.content`.as('terms'))
-      .select('campaigns.active as campaign_active')
-      .select(categoryJson)
-      .select(
-        sql<StoredVoucher['next_expiration']>`case vouchers.type when 'LOYALTY_CARD' then (
+export const voucherQuery = ({ db, project_id, now, project: { timezone } }: Ctx) =>
+  readableVouchers(db, project_id, todayIn({ now, timezone }))
+
+function readableVouchers(db: Db, projectId: string, today: string) {
+  return withJoins(db.selectFrom('vouchers'))
+    .where('vouchers.project_id', '=', projectId)
+    .where('vouchers.deleted_at', 'is', null)
+    .where(isOutsideBin(projectId))
+    .selectAll('vouchers')
+    .select(['campaigns.name as campaign', 'campaigns.campaign_type'])
+    .select(sql<Terms>`terms.content`.as('terms'))
+    .select('campaigns.active as campaign_active')
+    .select(categoryJson)
+    .select(
+      sql<StoredVoucher['next_expiration']>`case vouchers.type when 'LOYALTY_CARD' then (
         select jsonb_build_object('next_expiration_date', lots.expires_at, 'next_expiration_points', lots.points)
         from lots where lots.project_id = vouchers.project_id and lots.voucher_id = vouchers.id
           and lots.points > 0 and lots.expires_at >= ${today}::date
         order by lots.expires_at limit 1) end`.as('next_expiration'),
-      )
-  )
+    )
 }
+
+/**
+ * Whether the campaign of a voucher, if it has one, is not in the bin. A subquery, of which PostgreSQL makes a hash table once per
+ * statement: a join would cost each voucher before a page as much as one of the page. Wrapped in CASE so that the planner does not
+ * estimate it: with a wrong estimate it would read all vouchers to show ten.
+ */
+const isOutsideBin = (projectId: string) => sql<boolean>`case when vouchers.campaign_id in (
+  select binned.id from campaigns binned where binned.project_id = ${projectId} and binned.deleted_at is not null) then false else true end`
 
 function withJoins(query: SelectQueryBuilder<Tables, 'vouchers', object>) {
   return query
@@ -121,26 +128,50 @@ export async function listVouchersIncludingBinned(ctx: Ctx, ids: readonly string
  * that of the primary key.
  */
 export async function listVouchers(
-  ctx: Ctx,
+  { db, project_id, ...ctx }: Ctx,
   query: Pick<VoucherQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>,
   where: Condition[],
   campaignId?: CampaignRow['id'],
 ): Promise<{ vouchers: StoredVoucher[]; total: number; has_more: boolean }> {
-  const all = voucherQuery(ctx)
-  const matching = campaignId === undefined ? all : all.where('vouchers.campaign_id', '=', campaignId)
-  const { rows, total, has_more } = await pageOf(matching, query, {
-    columns: {
-      created_at: 'vouchers.id',
-      updated_at: { nullable: 'vouchers.updated_at' },
-      code: 'vouchers.code_key',
-    },
-    default_order: '-created_at',
-    id: 'vouchers.id',
-    where,
-    total: tallyOf(ctx.project_id, campaignId === undefined ? 'vouchers' : `campaign/${campaignId}/vouchers`),
-  })
+  const values = { project_id, today: todayIn({ now: ctx.now, timezone: ctx.project.timezone }) }
+  const { rows, total, has_more } =
+    campaignId === undefined
+      ? await allVouchers(db, values, query, { where })
+      : await vouchersOfCampaign(db, { ...values, ...nameOf(campaignId) }, query, { where })
   return { vouchers: rows.map(toStored), total, has_more }
 }
+
+type Order = NonNullable<VoucherQuery['order']>
+
+const listOptions = {
+  columns: {
+    created_at: 'vouchers.id',
+    updated_at: { nullable: 'vouchers.updated_at' },
+    code: 'vouchers.code_key',
+  },
+  default_order: '-created_at' as Order,
+  id: 'vouchers.id',
+}
+
+const allVouchers = declareList((db, { project_id, today }: { project_id: string; today: string }) => ({
+  query: readableVouchers(db, project_id, today),
+  options: { ...listOptions, total: tallyOf(project_id, 'vouchers') },
+}))
+
+const nameOf = (campaignId: CampaignRow['id']) => ({
+  campaign_id: campaignId,
+  tally: `campaign/${campaignId}/vouchers` as const,
+})
+
+interface CampaignValues extends ReturnType<typeof nameOf> {
+  project_id: string
+  today: string
+}
+
+const vouchersOfCampaign = declareList((db, { project_id, today, campaign_id, tally }: CampaignValues) => ({
+  query: readableVouchers(db, project_id, today).where('vouchers.campaign_id', '=', campaign_id),
+  options: { ...listOptions, total: tallyOf(project_id, tally) },
+}))
 
 /** The keys among these that are taken, including by vouchers in the bin. */
 export async function listTakenKeys({ db, project_id }: Ctx, codeKeys: readonly string[]): Promise<Set<string>> {
@@ -216,7 +247,8 @@ export async function updateVoucher(
 
 type JoinedRow = Awaited<ReturnType<ReturnType<typeof voucherQuery>['execute']>>[number]
 
-export const toStored = ({ category, ...row }: JoinedRow): StoredVoucher => ({
-  ...row,
-  category: readCategory(category),
-})
+/** Changes the row in place, because nothing else references it. */
+export function toStored(row: JoinedRow): StoredVoucher {
+  if (row.category !== null) row.category = readCategory(row.category)
+  return row
+}

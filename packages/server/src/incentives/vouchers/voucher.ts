@@ -18,8 +18,11 @@ export interface StoredVoucher extends Selectable<VoucherRow> {
   next_expiration: { next_expiration_date: string; next_expiration_points: number } | null
 }
 
+/** What the API shows of a voucher. */
+export type ShownVoucher = Omit<StoredVoucher, 'project_id' | 'code_key' | 'is_automatic' | 'deleted_at'>
+
 /** A voucher as the API returns it, without its rules (see show.ts). */
-export function toVoucher({ settings }: Pick<Ctx, 'settings'>, voucher: StoredVoucher): Voucher {
+export function toVoucher({ settings }: Pick<Ctx, 'settings'>, voucher: ShownVoucher): Voucher {
   const { code, terms, category, holder_id, referrer_id } = voucher
   const path = `/v1/vouchers/${encodeURIComponent(code)}`
   return {
@@ -78,7 +81,7 @@ export const voucherTotalOf = (card: Credits): number =>
 
 export const voucherBalanceOf = (card: Credits): number => voucherTotalOf(card) - (card.credits_redeemed ?? 0)
 
-function giftOf(voucher: StoredVoucher): Voucher['gift'] {
+function giftOf(voucher: ShownVoucher): Voucher['gift'] {
   if (voucher.type !== 'GIFT_VOUCHER') return null
   const { effect } = voucher.terms
   return {
@@ -89,7 +92,7 @@ function giftOf(voucher: StoredVoucher): Voucher['gift'] {
   }
 }
 
-function pointsOf(voucher: StoredVoucher): Voucher['loyalty_card'] {
+function pointsOf(voucher: ShownVoucher): Voucher['loyalty_card'] {
   if (voucher.type !== 'LOYALTY_CARD') return null
   const { credits_pending, credits_expired, credits_subtracted } = voucher
   return {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { newProject, type Shop, send } from '../../testing/app.ts'
 import { eventsOf, getVoucher, newCampaign, newVoucher, runCampaignJobs, tenOff } from '../../testing/campaigns.ts'
+import { newCategory, newRule, when } from '../../testing/checkout.ts'
+import { ok } from '../../testing/orders.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
 import { statementsSentBy } from '../../testing/sent-statements.ts'
 
@@ -627,6 +629,55 @@ describe('the balance of a card', () => {
     expect((await getVoucher(shop, code)).loyalty_card).toEqual({ points: 140, balance: 20, subtracted_points: 120 })
     expect(await postedBalance(shop, id)).toBe(20)
     expect(await adjust({ amount: -21 })).toMatchObject({ status: 400, body: { key: 'loyalty_card_points_exceeded' } })
+  })
+})
+
+describe('GET /v1/vouchers/{code}', () => {
+  const vouchersSelected = (sent: readonly string[]) => sent.filter((text) => /\bfrom "?vouchers\b/.test(text))
+
+  test('is one statement, and shows every change of what else it shows at once', async () => {
+    const shop = await newProject()
+    const category = await newCategory(shop, 'Outlet')
+    const campaign = await newCampaign(shop, 'Spring')
+    const { code } = await ok(shop, 'POST', `/v1/campaigns/${campaign.id}/vouchers`, { category_id: category.id })
+    const { id } = await getVoucher(shop, code)
+    for (const key of [code, id]) {
+      const { answer, sent } = await statementsSentBy(() => getVoucher(shop, key))
+      expect(answer).toMatchObject({ campaign: 'Spring', category: 'Outlet' })
+      expect(vouchersSelected(sent)).toEqual([expect.stringContaining('as config_version')])
+      expect(sent.some((text) => /from "?(rule_assignments|campaigns|categories|terms)"? where/.test(text))).toBe(false)
+    }
+
+    const ofCampaign = await newRule(shop, when('redemption.count.per_customer', { $less_than: [5] }), {
+      campaign: campaign.id,
+    })
+    const ofVoucher = await newRule(shop, when('redemption.count.per_customer', { $less_than: [6] }), { voucher: id })
+    await ok(shop, 'PUT', `/v1/categories/${category.id}`, { name: 'Sale', hierarchy: 1 })
+    const changed = await getVoucher(shop, code)
+    expect(changed).toMatchObject({ category: 'Sale', categories: [{ name: 'Sale', hierarchy: 1 }] })
+    const { validation_rules_assignments: rules } = changed
+    expect(rules.data.map((each: { rule_id: string }) => each.rule_id)).toEqual([ofVoucher.id, ofCampaign.id])
+    expect(rules.total).toBe(2)
+
+    await shop.call('DELETE', `/v1/validation-rules/${ofVoucher.id}`)
+    await shop.call('DELETE', `/v1/categories/${category.id}`)
+    expect(await getVoucher(shop, id)).toMatchObject({
+      category: null,
+      categories: [],
+      validation_rules_assignments: { total: 1, data: [{ rule_id: ofCampaign.id }] },
+    })
+
+    await shop.call('DELETE', `/v1/campaigns/${campaign.id}`)
+    for (const key of [code, id]) expect((await shop.call('GET', `/v1/vouchers/${key}`)).status).toBe(404)
+  })
+
+  test('finds a code that looks like an id, and not one in the bin', async () => {
+    const shop = await newProject()
+    const { id } = await newVoucher(shop, 'v_looks_like_an_id')
+    expect((await getVoucher(shop, 'v_looks_like_an_id')).id).toBe(id)
+    await shop.call('DELETE', `/v1/vouchers/${id}`)
+    expect((await shop.call('GET', '/v1/vouchers/v_looks_like_an_id')).status).toBe(404)
+    expect((await shop.call('GET', `/v1/vouchers/${id}`)).status).toBe(404)
   })
 })
 
