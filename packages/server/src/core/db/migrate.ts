@@ -21,6 +21,7 @@ import * as users from './migrations/0015-users-and-branding.ts'
 import * as consents from './migrations/0016-consents-and-event-positions.ts'
 import * as webhookActivations from './migrations/0017-webhook-activations.ts'
 import * as proofOfConsents from './migrations/0018-proof-of-consents-and-logins.ts'
+import * as freeCodes from './migrations/0022-free-codes.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import type { Trx } from './transaction.ts'
@@ -52,6 +53,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0016-consents-and-event-positions', consents],
   ['0017-webhook-activations', webhookActivations],
   ['0018-proof-of-consents-and-logins', proofOfConsents],
+  ['0022-free-codes', freeCodes],
 ]
 
 /**

@@ -224,3 +224,22 @@ test('a change of the configuration by another node counts at once', async () =>
   expect(again.voucher.code).toBe('A1')
   expect((await called(shop, 'GET', '/v1/publications')).total).toBe(1)
 })
+
+test('free codes are found by their index, though the last statistics were collected when all codes were free', async () => {
+  const shop = await newShop()
+  const { db } = shop.service.runtime.database
+  await sql`
+    insert into vouchers (project_id, id, code, code_key, type, campaign_id, terms_id, active, is_referral_code, asset_id, created_at)
+    select project_id, left(id, 20) || lpad(n::text, 14, '0'), 'C' || n, 'C' || n, type, campaign_id, terms_id, active,
+      is_referral_code, gen_random_uuid(), created_at
+    from vouchers, generate_series(1, 3000) as n where project_id = ${shop.project_id} and code = 'A1'`.execute(db)
+  await sql`analyze vouchers`.execute(db)
+  await sql`update vouchers set publish_count = 1 where project_id = ${shop.project_id} and code like 'C%'`.execute(db)
+  const { rows } = await db.transaction().execute(async (trx) => {
+    await sql`set local enable_seqscan = off`.execute(trx)
+    return sql<{ 'QUERY PLAN': string }>`explain select id from vouchers
+      where project_id = ${sql.lit(shop.project_id)} and campaign_id = (select id from campaigns where name = 'Autumn' limit 1)
+        and publish_count = 0 and deleted_at is null and active order by id limit 1 for update skip locked`.execute(trx)
+  })
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('using vouchers_free')
+})
