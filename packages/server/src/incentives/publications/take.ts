@@ -14,6 +14,8 @@ export interface TakeParameter {
   now: Instant
   lock_timeout: string
   is_exclusive?: true
+  /** Whether to return which customers have joined which campaigns. */
+  joins?: true
   customer_sources: string[]
   customer_ids?: string[]
   new_customers?: object[]
@@ -137,6 +139,7 @@ export async function takeRows(db: Db, projectId: string, batch: readonly Batche
     now: batch.reduce((latest, { ctx }) => (ctx.now > latest ? ctx.now : latest), '') as Instant,
     lock_timeout: lockTimeout,
     ...(batch.some(({ is_exclusive }) => is_exclusive) ? { is_exclusive: true } : {}),
+    ...(batch.some(mayJoin) ? { joins: true } : {}),
     customer_sources: distinct(batch.map(({ customer }) => customer.source_id)),
     ...(customerIds.length === 0 ? {} : { customer_ids: customerIds }),
     ...(newCustomers.size === 0 ? {} : { new_customers: [...newCustomers.values()] }),
@@ -149,6 +152,10 @@ export async function takeRows(db: Db, projectId: string, batch: readonly Batche
   const [row] = await take(db, [new JsonParameter(parameter)])
   return new Taken((row as { taken: TakenRows }).taken, counts.keys())
 }
+
+/** Whether the customer may have joined already; of a named voucher the campaign is not known before. */
+const mayJoin = ({ is_exclusive, join_once, wanted }: BatchedPublication): boolean =>
+  join_once || (is_exclusive && 'code_key' in wanted)
 
 /** The voucher as a query that joins its campaign and category returns it. */
 export const withConfigured = (

@@ -94,6 +94,7 @@ describe('a function reads exactly the keys of its parameter type', () => {
     now: true,
     lock_timeout: true,
     is_exclusive: true,
+    joins: true,
     customer_sources: true,
     customer_ids: true,
     new_customers: true,

@@ -92,12 +92,14 @@ begin
   end if;
 
   -- The customers are locked by now: this statement sees all that earlier publications have given them.
-  if p ? 'is_exclusive' then
+  if p ? 'joins' then
     select json_agg(h) into joined from (
-      select distinct customer_id, campaign_id from holders
-      where project_id = project and campaign_id = any(campaign_ids)
-        and customer_id in (select c->>'id' from json_array_elements(by_source) c union all
-          select c->>'id' from json_array_elements(by_id) c)
+      select c.id as customer_id, k.id as campaign_id
+      from (select value->>'id' as id from json_array_elements(by_source) union all
+        select value->>'id' from json_array_elements(by_id)) c
+      cross join unnest(campaign_ids) k (id)
+      -- With a limit the planner looks for each customer by the index, also where it takes the table for empty.
+      cross join lateral (select from holders where project_id = project and customer_id = c.id and campaign_id = k.id limit 1) held
     ) h;
   end if;
   if p ? 'source_ids' then
