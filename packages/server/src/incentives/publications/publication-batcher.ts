@@ -91,6 +91,7 @@ class PublicationBatcher {
       )
       for (const [index, { resolve }] of batch.entries()) resolve(results[index])
     } catch (error) {
+      if (error instanceof NotBatchedError) this.#skip(error.exhausted)
       for (const { resolve, reject } of batch) {
         if (isNothingSaved(error)) resolve(undefined)
         else reject(error)
@@ -100,12 +101,17 @@ class PublicationBatcher {
 
   async #publish(batch: readonly BatchedPublication[]): Promise<BatchedResult[]> {
     const { results, config_version, exhausted } = await publishBatch(this.#db, batch)
-    if (this.#exhaustedUntil.size > exhaustedMax) this.#exhaustedUntil.clear()
-    for (const id of exhausted) this.#exhaustedUntil.set(id, performance.now() + exhaustedMs)
+    this.#skip(exhausted)
     const [{ ctx }] = batch as [BatchedPublication]
     if (config_version > ctx.configurations.cached(ctx.project_id).version)
       await ctx.configurations.atLeast(this.#db, ctx.project_id, config_version)
     return results
+  }
+
+  /** Publications of these campaigns skip batches for a while. */
+  #skip(campaignIds: readonly string[]): void {
+    if (this.#exhaustedUntil.size > exhaustedMax) this.#exhaustedUntil.clear()
+    for (const id of campaignIds) this.#exhaustedUntil.set(id, performance.now() + exhaustedMs)
   }
 
   #addInFlight(projectId: string, count: number): void {

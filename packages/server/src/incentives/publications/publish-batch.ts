@@ -28,7 +28,15 @@ import { type Taken, type TakenVoucher, takeRows, withConfigured } from './take.
 export type BatchedResult = Publication | ApiError | undefined
 
 /** A batch cannot be saved as it is: nothing was written, and each request runs on its own. */
-export class NotBatchedError extends Error {}
+export class NotBatchedError extends Error {
+  /** Campaigns without a free voucher. */
+  readonly exhausted: readonly string[]
+
+  constructor(message: string, exhausted: readonly string[]) {
+    super(message)
+    this.exhausted = exhausted
+  }
+}
 
 /** Publishes one voucher for each request, in one transaction; `results` are in the order of the requests. */
 export async function publishBatch(
@@ -51,7 +59,7 @@ export async function publishBatch(
       }
     }
     // Their requests would not find them as new: only a rollback gives them the chance to create them with their events.
-    if (taken.hasUnclaimed()) throw new NotBatchedError('a customer was created for nothing')
+    if (taken.hasUnclaimed()) throw new NotBatchedError('a customer was created for nothing', taken.exhausted)
     if (drafts.length > 0) await save(trx, ctx.project_id, drafts)
     return { results, config_version: taken.configVersion, exhausted: taken.exhausted }
   })
