@@ -32,7 +32,7 @@ async function newShop(): Promise<Shop> {
     join_once: true,
     referral_program: { conversion_event: { type: 'redemption' } },
   })
-  await newCampaign(shop, 'Gifts', ['G1'], { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 500 } } })
+  await newCampaign(shop, 'Gifts', ['G1', 'G2'], { voucher: { type: 'GIFT_VOUCHER', gift: { amount: 500 } } })
   const { id: autumn } = await called(shop, 'GET', '/v1/campaigns/Autumn')
   await called(shop, 'POST', '/v1/vouchers/ALONE', { ...discount, category_id: category, metadata: { kind: 'single' } })
   const { id: alone } = await called(shop, 'GET', '/v1/vouchers/ALONE')
@@ -175,9 +175,10 @@ test('requests of one batch do not get the same voucher, and a customer joins on
   const shop = await newShop()
   const { id: anna } = await called(shop, 'GET', '/v1/customers/anna')
   const publish = (body: object) => shop.call('POST', '/v1/publications', body)
+  await publish({ voucher: 'ALONE', customer: 'zoe' }) // reads the configuration
   const answers = await Promise.all([
     // The first two are batches of one; while they are in flight, the others gather.
-    publish({ voucher: 'ALONE', customer: 'zoe' }),
+    publish({ campaign: 'Gifts', customer: 'zoe' }),
     publish({ campaign: 'Gifts', customer: 'zed' }),
     publish({ campaign: 'Autumn', customer: 'anna' }),
     ...['anna', anna, { id: anna }, { source_id: 'anna' }].map((customer) =>

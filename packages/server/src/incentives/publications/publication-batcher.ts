@@ -91,7 +91,6 @@ class PublicationBatcher {
       )
       for (const [index, { resolve }] of batch.entries()) resolve(results[index])
     } catch (error) {
-      if (error instanceof NotBatchedError) this.#skip(error.exhausted)
       for (const { resolve, reject } of batch) {
         if (isNothingSaved(error)) resolve(undefined)
         else reject(error)
@@ -100,12 +99,22 @@ class PublicationBatcher {
   }
 
   async #publish(batch: readonly BatchedPublication[]): Promise<BatchedResult[]> {
-    const { results, config_version, exhausted } = await publishBatch(this.#db, batch)
+    try {
+      const { results, taken } = await publishBatch(this.#db, batch)
+      await this.#learn(batch, taken)
+      return results
+    } catch (error) {
+      if (error instanceof NotBatchedError) await this.#learn(batch, error.taken)
+      throw error
+    }
+  }
+
+  /** Uses what a batch has seen for the next ones. Never fails, because the batch may be saved: the next one tries again. */
+  async #learn([first]: readonly BatchedPublication[], { configVersion, exhausted }: NotBatchedError['taken']) {
     this.#skip(exhausted)
-    const [{ ctx }] = batch as [BatchedPublication]
-    if (config_version > ctx.configurations.cached(ctx.project_id).version)
-      await ctx.configurations.atLeast(this.#db, ctx.project_id, config_version)
-    return results
+    const { ctx } = first as BatchedPublication
+    if (configVersion > ctx.configurations.cached(ctx.project_id).version)
+      await ctx.configurations.atLeast(this.#db, ctx.project_id, configVersion).catch(() => {})
   }
 
   /** Publications of these campaigns skip batches for a while. */

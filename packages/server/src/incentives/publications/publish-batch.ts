@@ -29,12 +29,11 @@ export type BatchedResult = Publication | ApiError | undefined
 
 /** A batch cannot be saved as it is: nothing was written, and each request runs on its own. */
 export class NotBatchedError extends Error {
-  /** Campaigns without a free voucher. */
-  readonly exhausted: readonly string[]
+  readonly taken: Pick<Taken, 'configVersion' | 'exhausted'>
 
-  constructor(message: string, exhausted: readonly string[]) {
+  constructor(message: string, taken: NotBatchedError['taken']) {
     super(message)
-    this.exhausted = exhausted
+    this.taken = taken
   }
 }
 
@@ -42,7 +41,7 @@ export class NotBatchedError extends Error {
 export async function publishBatch(
   db: Db,
   batch: readonly BatchedPublication[],
-): Promise<{ results: BatchedResult[]; config_version: number; exhausted: readonly string[] }> {
+): Promise<{ results: BatchedResult[]; taken: Taken }> {
   const [{ ctx }] = batch as [BatchedPublication]
   return inTransaction(db, async (trx) => {
     const taken = await takeRows(trx, ctx.project_id, batch)
@@ -59,9 +58,9 @@ export async function publishBatch(
       }
     }
     // Their requests would not find them as new: only a rollback gives them the chance to create them with their events.
-    if (taken.hasUnclaimed()) throw new NotBatchedError('a customer was created for nothing', taken.exhausted)
+    if (taken.hasUnclaimed()) throw new NotBatchedError('a customer was created for nothing', taken)
     if (drafts.length > 0) await save(trx, ctx.project_id, drafts)
-    return { results, config_version: taken.configVersion, exhausted: taken.exhausted }
+    return { results, taken }
   })
 }
 
