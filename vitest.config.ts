@@ -38,6 +38,7 @@ const embedded = [
   'core/jobs/**',
   'core/query/filter/agreement*',
   'exports/**',
+  'incentives/publications/batches*',
   'monitoring/audit-log/**',
   'platform/platform*',
   'redemptions/redeem*',

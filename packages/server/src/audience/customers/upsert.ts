@@ -126,6 +126,19 @@ function columnsOf(profile: CustomerProfile, stored?: StoredCustomer): ProfileCo
   return columns
 }
 
+/** The columns of a new customer with these fields, as JSON: for a statement that inserts several. */
+export function newCustomerColumns(ctx: Ctx, sourceId: string, profile: CustomerProfile) {
+  const { address, ...columns } = columnsOf(profile)
+  return {
+    id: newId('customer', Date.parse(ctx.now)),
+    source_id: sourceId,
+    ...columns,
+    ...(address == null ? {} : { address: JSON.parse(address) as object }),
+    metadata: profile.metadata ?? {},
+    created_at: ctx.now,
+  }
+}
+
 /** A customer with the sent fields merged in, without saving it. */
 export function withProfile(customer: StoredCustomer, profile: CustomerProfile): StoredCustomer {
   const { address, ...columns } = columnsOf(profile, customer)

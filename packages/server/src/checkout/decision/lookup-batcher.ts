@@ -1,8 +1,8 @@
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
+import { ConcurrencyLimit } from '../../core/lib/concurrency-limit.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { ConcurrencyLimit } from './concurrency-limit.ts'
 
 /** The keys by which rows are looked up. */
 export interface LookupKeys {

@@ -23,6 +23,7 @@ import * as webhookActivations from './migrations/0017-webhook-activations.ts'
 import * as proofOfConsents from './migrations/0018-proof-of-consents-and-logins.ts'
 import * as auditBodies from './migrations/0020-audit-bodies.ts'
 import * as lists from './migrations/0021-lists.ts'
+import * as freeCodes from './migrations/0022-free-codes.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import type { Trx } from './transaction.ts'
@@ -56,6 +57,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0018-proof-of-consents-and-logins', proofOfConsents],
   ['0020-audit-bodies', auditBodies],
   ['0021-lists', lists],
+  ['0022-free-codes', freeCodes],
 ]
 
 /**

@@ -123,7 +123,7 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
       return read.body.length > atOnceLength ? sendInPieces(reply, read) : send(reply, read)
     }
     await precheck(scope)
-    const stored = await (key === null ? runOnce(scope) : runOncePerKey(scope, key))
+    const stored = await (key === null ? ((await runInBatch(scope)) ?? runOnce(scope)) : runOncePerKey(scope, key))
     for (const work of scope.afterCommit) work()
     return send(reply, stored)
   }
@@ -183,6 +183,15 @@ async function runOperation({ handler, request, reply, refusal }: RequestScope, 
   const input = await handler.readInput(ctx, request, reply)
   if (refusal !== null) throw refusal
   return handler.run(ctx, input)
+}
+
+/** Runs an operation together with concurrent calls; null if it cannot, or not this call. */
+async function runInBatch(scope: RequestScope): Promise<StoredReply | null> {
+  const { handler, request, reply, ctx } = scope
+  const { runInBatch } = handler.operation
+  if (runInBatch === undefined) return null
+  const result = await runInBatch(ctx, await handler.readInput(ctx, request, reply))
+  return result === undefined ? null : replyOf(scope, result)
 }
 
 async function runOnce(scope: RequestScope): Promise<StoredReply> {

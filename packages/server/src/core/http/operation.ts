@@ -69,6 +69,11 @@ export interface Operation {
    * which would hold a connection meanwhile: the only one of the embedded database. It throws what is to be refused.
    */
   precheck?(ctx: InstallationCtx, input: OperationInput): Promise<void>
+  /**
+   * Of an operation that writes: runs a common call together with concurrent ones, before a transaction is opened for it. Undefined: `run`
+   * answers in a transaction. Not called with an Idempotency-Key, whose reply must be stored with the changes.
+   */
+  runInBatch?: OperationRun
   /** Absent if every call is a download. */
   run?: OperationRun
 }
@@ -161,13 +166,17 @@ type Declared<
   Body extends TSchema,
   Reply extends TSchema | null,
   Target,
-> = Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'precheck' | 'run' | 'download'> & {
+> = Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'precheck' | 'runInBatch' | 'run' | 'download'> & {
   path: Path
   query?: Query
   body?: Body
   reply: Reply
   target?(ctx: CtxOf<Path>, input: Input<Path, Query>): Promise<Target>
   precheck?(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body> }): Promise<void>
+  runInBatch?(
+    ctx: CtxOf<Path>,
+    input: Input<Path, Query> & { body: Static<Body>; target: Target },
+  ): Promise<Awaited<Answered<Reply>> | undefined>
   run(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body>; target: Target }): Answered<Reply>
   download?: DownloadOf<Path, Query>
 }

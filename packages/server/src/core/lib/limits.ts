@@ -110,6 +110,10 @@ export const limits = {
   redemption_batch_size_max: 32,
   /** Order lines of all redemptions of a batch together. */
   redemption_batch_lines_max: 1_000,
+  /** Concurrent publication batches; the publications of a batch share a transaction. */
+  publication_batches_max: 2,
+  /** Publications per batch. */
+  publication_batch_size_max: 32,
   /** Size of the validation events in memory that wait to be written. */
   deferred_bytes_max: 33_554_432,
   /** Events that one request for the list of events compares with its filters; the next page continues there. */

@@ -57,8 +57,11 @@ function voucherOf(campaign: StoredCampaign): Pick<Campaign, 'voucher'> {
   }
 }
 
+/** What events show of a campaign; the cached configuration has it too. */
+export type CampaignInEvents = Omit<StoredCampaign, 'project_id' | 'vouchers_count'>
+
 /** [SCa], the short form in events. */
-export function toSimpleCampaign(campaign: StoredCampaign): SimpleCampaign {
+export function toSimpleCampaign(campaign: CampaignInEvents): SimpleCampaign {
   const { voucher, voucher_type, category, referral_program } = campaign
   return {
     id: campaign.id,

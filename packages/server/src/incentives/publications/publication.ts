@@ -1,6 +1,7 @@
 import { type StoredCustomer, toCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { SimplePublication } from '../../core/events/shapes.ts'
+import type { Voucher } from '../vouchers/schema.ts'
 import { showVoucher } from '../vouchers/show.ts'
 import { type StoredVoucher, toVoucher } from '../vouchers/voucher.ts'
 import type { ListedPublication, Publication, PublishedVoucher } from './schema.ts'
@@ -17,15 +18,18 @@ export async function showPublication(
   vouchers: readonly StoredVoucher[],
 ): Promise<Publication> {
   const [first] = vouchers
-  return {
-    ...common(row),
-    ...customerKeys(customer),
-    customer: toCustomer(customer),
-    ...(isSingle(row) && first !== undefined
-      ? { voucher: await showVoucher(ctx, first) }
-      : { vouchers: codesOf(row, vouchers) }),
-  }
+  return isSingle(row) && first !== undefined
+    ? showSingle(row, customer, await showVoucher(ctx, first))
+    : { ...common(row), ...customerKeys(customer), customer: toCustomer(customer), vouchers: codesOf(row, vouchers) }
 }
+
+/** The same for a publication of one voucher, as it is to be shown. */
+export const showSingle = (row: StoredPublication, customer: StoredCustomer, voucher: Voucher): Publication => ({
+  ...common(row),
+  ...customerKeys(customer),
+  customer: toCustomer(customer),
+  voucher,
+})
 
 /** A publication as lists show it. */
 export function toListedPublication(

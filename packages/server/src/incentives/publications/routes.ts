@@ -1,12 +1,14 @@
 import { clientView } from '../../audience/customers/client-view.ts'
 import { withSourceId } from '../../audience/customers/on-client-side.ts'
 import { getCustomer } from '../../audience/customers/store.ts'
+import type { Ctx } from '../../core/context.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
 import { operation } from '../../core/http/operation.ts'
 import { getVoucher } from '../vouchers/store.ts'
 import { listRedeemablesOf } from './customer-redeemables.ts'
 import { readPublicationQuery } from './from-query.ts'
 import { pageOfPublications } from './list.ts'
+import { publishInBatch } from './publication-batcher.ts'
 import { publish } from './publish.ts'
 import {
   ClientPublication,
@@ -33,6 +35,12 @@ const publishErrors = [
   'no_voucher_suitable_for_publication',
 ] as const
 
+/** What the client side asks for: a tracking id stands for its customer, and the query may name the campaign. */
+function clientRequest(ctx: Ctx, body: CreatePublication, campaign: string | undefined): CreatePublication {
+  const sent = { ...body, customer: withSourceId(ctx, body.customer) }
+  return sent.voucher == null && sent.campaign == null ? { ...sent, campaign: campaign ?? null } : sent
+}
+
 export const publications = [
   operation({
     id: 'createPublication',
@@ -47,6 +55,7 @@ export const publications = [
     body: CreatePublication,
     reply: Publication,
     errors: ['invalid_payload', 'invalid_query_params', ...publishErrors],
+    runInBatch: (ctx, { query, body }) => publishInBatch(ctx, body, query),
     run: (ctx, { query, body }) => publish(ctx, body, query),
   }),
   operation({
@@ -61,16 +70,9 @@ export const publications = [
     reply: ClientPublication,
     view: clientView,
     errors: ['invalid_payload', 'invalid_query_params', 'forbidden', ...publishErrors],
-    run: (ctx, { query: { join_once, campaign }, body }) => {
-      const sent = { ...body, customer: withSourceId(ctx, body.customer) }
-      return publish(
-        ctx,
-        sent.voucher == null && sent.campaign == null ? { ...sent, campaign: campaign ?? null } : sent,
-        {
-          join_once,
-        },
-      )
-    },
+    runInBatch: (ctx, { query, body }) => publishInBatch(ctx, clientRequest(ctx, body, query.campaign), query),
+    run: (ctx, { query, body }) =>
+      publish(ctx, clientRequest(ctx, body, query.campaign), { join_once: query.join_once }),
   }),
   operation({
     id: 'createPublicationByQuery',

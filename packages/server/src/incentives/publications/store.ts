@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
-import type { CampaignRow, CustomerRow, PublicationRow, VoucherRow } from '../../core/db/tables.ts'
+import type { CampaignRow, CustomerRow, HolderRow, PublicationRow, VoucherRow } from '../../core/db/tables.ts'
 import { tallyOf } from '../../core/db/tallies.ts'
 import type { SimpleCustomer } from '../../core/events/shapes.ts'
 import { newId } from '../../core/lib/ids.ts'
@@ -99,7 +99,7 @@ export async function insertPublished(
     expiration_date: voucher.expiration_date,
     referrer_id: voucher.referrer_id,
     holder_id: newId('holder'),
-    role: voucher.is_referral_code ? 'REFERRER' : 'OWNER',
+    role: roleOf(voucher),
   }))
   const { rows } = await sql`
     with given as (
@@ -119,6 +119,10 @@ export async function insertPublished(
     returning id`.execute(db)
   return rows.length === 1
 }
+
+/** The role in which the customer holds a published voucher. */
+export const roleOf = ({ is_referral_code }: Pick<StoredVoucher, 'is_referral_code'>): HolderRow['role'] =>
+  is_referral_code ? 'REFERRER' : 'OWNER'
 
 /** Inserts a failed publication, which does not reserve its source id. */
 export async function insertFailure({ db }: Ctx, publication: StoredPublication): Promise<void> {

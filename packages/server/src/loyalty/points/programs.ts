@@ -6,7 +6,6 @@ import type {
   ConfiguredLoyaltyTier,
   ConfiguredRewardAssignment,
 } from '../../core/configuration/configuration.ts'
-import type { Ctx } from '../../core/context.ts'
 import { toTierFacts } from '../tiers/loyalty-tier.ts'
 
 /** The configuration of a loyalty program, in the types of the engine. */
@@ -100,13 +99,3 @@ export function hasRuleFor(configuration: Configuration, event: string): boolean
 /** The tier of an id; null if it was deleted. */
 export const findLoyaltyTier = ({ loyalty_tiers }: Configuration, id: string | null): ConfiguredLoyaltyTier | null =>
   id === null ? null : (loyalty_tiers.get(id) ?? null)
-
-/** The configuration at the version that this transaction reads. */
-export async function configurationNow({ db, project_id, configurations }: Ctx): Promise<Configuration> {
-  const { config_version } = await db
-    .selectFrom('projects')
-    .where('id', '=', project_id as `proj_${string}`)
-    .select('config_version')
-    .executeTakeFirstOrThrow()
-  return configurations.atLeast(db, project_id, config_version)
-}

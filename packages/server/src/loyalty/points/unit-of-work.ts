@@ -1,6 +1,7 @@
 import { toSimpleCustomer } from '../../audience/customers/customer.ts'
 import { saveCheckout } from '../../checkout/decision/save.ts'
 import type { Configuration } from '../../core/configuration/configuration.ts'
+import { configurationNow } from '../../core/configuration/configuration-now.ts'
 import type { Ctx } from '../../core/context.ts'
 import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { CustomerLoyalty } from '../../core/db/tables.ts'
@@ -19,7 +20,7 @@ import {
 } from './card.ts'
 import { nextDue } from './due.ts'
 import { loadPeople } from './load-members.ts'
-import { configurationNow, programsOf } from './programs.ts'
+import { programsOf } from './programs.ts'
 
 const noWrites = (): QueuedWrites => ({
   transactions: [],

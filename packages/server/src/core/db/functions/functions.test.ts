@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { DetailQuestion } from '../../../checkout/decision/details.ts'
 import type { SaveParameter } from '../../../checkout/decision/payload.ts'
 import type { ExtraLookups } from '../../../checkout/decision/rows.ts'
+import type { SaveParameter as PublicationSave } from '../../../incentives/publications/save-batch.ts'
+import type { TakeParameter } from '../../../incentives/publications/take.ts'
 import type { LoyaltyQuestion } from '../../../loyalty/points/load-members.ts'
 import { newProject, type Shop } from '../../../testing/app.ts'
 import { functionFiles } from '../../../testing/functions.ts'
@@ -87,6 +89,26 @@ describe('a function reads exactly the keys of its parameter type', () => {
     pending_id: true,
     since: true,
   }
+  const publicationTake: Keys<TakeParameter> = {
+    project_id: true,
+    now: true,
+    lock_timeout: true,
+    is_exclusive: true,
+    joins: true,
+    customer_sources: true,
+    customer_ids: true,
+    new_customers: true,
+    codes: true,
+    wanted: true,
+    source_ids: true,
+  }
+  const publicationSave: Keys<PublicationSave> = {
+    project_id: true,
+    publications: true,
+    tallies: true,
+    events: true,
+    told: true,
+  }
 
   const files = functionFiles()
   test.each([
@@ -94,6 +116,8 @@ describe('a function reads exactly the keys of its parameter type', () => {
     [['checkout_facts'], 'special', special],
     [['checkout_details', 'checkout_counted'], 'p', details],
     [['loyalty_facts'], 'p', loyalty],
+    [['publication_take'], 'p', publicationTake],
+    [['publication_save'], 'p', publicationSave],
   ] as const)('%s', (names, parameter, sent) => {
     const text = names.map((name) => files.get(name)).join('\n')
     const reads = [...text.matchAll(new RegExp(`\\b${parameter} ?(?:\\?|->>?) ?'(\\w+)'`, 'g'))].map(([, key]) => key)

@@ -1,4 +1,4 @@
-import { limits } from '../../core/lib/limits.ts'
+import { limits } from './limits.ts'
 
 /**
  * Limits the number of batches in flight. A batch that takes longer than `slot_timeout_ms`, because its connection is stuck or
