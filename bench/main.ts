@@ -8,6 +8,7 @@ import { customerImport } from './customer-import.ts'
 import { customerList } from './customer-list.ts'
 import { engine } from './engine.ts'
 import { loyalty } from './loyalty.ts'
+import { mixed } from './mixed.ts'
 import { operationCost } from './operation-cost.ts'
 import { proof } from './proof/main.ts'
 import { qualification } from './qualification.ts'
@@ -27,6 +28,7 @@ const benches = {
   codes,
   qualification,
   loyalty,
+  mixed,
   webhooks,
 }
 

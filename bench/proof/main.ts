@@ -14,7 +14,7 @@ import { targetsOf } from './targets.ts'
 import { type Writes, writesOf } from './writes.ts'
 
 /** Many connections first: by the time there is only one, V8 has optimized the code. */
-const plan: Plan = { connections: [32, 8, 1], rounds: 5, seconds: 1 }
+const plan: Plan = { connections: [32, 8, 1], rounds: Number(process.env.BENCH_ROUNDS ?? 5), seconds: 1 }
 const embeddedPlan: Plan = { connections: [32, 8, 1], rounds: 3, seconds: 1 }
 /** V8 optimizes frequently called code; without a warm-up the compilation would be measured. */
 const warmUp = { connections: 32, seconds: 8 }
