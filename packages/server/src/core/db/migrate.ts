@@ -21,6 +21,7 @@ import * as users from './migrations/0015-users-and-branding.ts'
 import * as consents from './migrations/0016-consents-and-event-positions.ts'
 import * as webhookActivations from './migrations/0017-webhook-activations.ts'
 import * as proofOfConsents from './migrations/0018-proof-of-consents-and-logins.ts'
+import * as lz4 from './migrations/0019-lz4.ts'
 import * as auditBodies from './migrations/0020-audit-bodies.ts'
 import * as lists from './migrations/0021-lists.ts'
 import * as freeCodes from './migrations/0022-free-codes.ts'
@@ -55,6 +56,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0016-consents-and-event-positions', consents],
   ['0017-webhook-activations', webhookActivations],
   ['0018-proof-of-consents-and-logins', proofOfConsents],
+  ['0019-lz4', lz4],
   ['0020-audit-bodies', auditBodies],
   ['0021-lists', lists],
   ['0022-free-codes', freeCodes],

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../testing/database.ts'
+import { anotherConnection, postgresUrl } from '../../testing/nodes.ts'
 import { statementsSentBy } from '../../testing/sent-statements.ts'
 import type { Db } from '../db/database.ts'
 import { compileValidator } from '../http/validation.ts'
@@ -482,7 +483,9 @@ describe('plans of a big table', () => {
   }
 
   test('pages keep one plan for all projects, limits and pages; filtered ones are planned for their values', async () => {
-    const { db, kind } = await testDatabase()
+    const { db: shared, kind } = await testDatabase()
+    // On PostgreSQL over a pool of its own: that of all tests may have prepared as many statements as it may by now.
+    const { db } = kind === 'pglite' ? { db: shared } : anotherConnection(postgresUrl())
     await db.transaction().execute(async (trx) => {
       for (let n = 0; n < 20; n += 1) {
         const project = n % 2 === 0 ? big : small
@@ -492,9 +495,13 @@ describe('plans of a big table', () => {
         const { rows } = await pageOf(thingsOf(trx, big), {}, { ...stored, where: [sql<boolean>`name = ${name}`] })
         expect(rows[0]).toMatchObject({ name })
       }
-      if (kind === 'pglite') return // it plans every execution anew
-      expect(await plansOf(trx, 'limit 32) as "page" limit $2')).toEqual([{ custom: 5, generic: 11 }])
-      expect(await plansOf(trx, 'limit 128) as "page" limit $2 offset $3')).toEqual([{ custom: 5, generic: 11 }])
+      if (kind === 'pglite') return // it prepares statements by messages of its own
+      for (const end of ['limit 32) as "page" limit $2', 'limit 128) as "page" limit $2 offset $3']) {
+        const [plans, ...others] = await plansOf(trx, end)
+        expect([plans?.custom, plans?.generic, others]).toEqual([expect.toBeOneOf([5, 10]), expect.any(Number), []])
+        // Five plans for values, then the one for any; and again if this connection has just discarded plans that were ten seconds old.
+        expect((plans?.custom ?? 0) + (plans?.generic ?? 0)).toBe(16)
+      }
       expect(await plansOf(trx, 'name = $%')).toEqual([]) // not prepared
     })
   })
