@@ -80,6 +80,16 @@ describe('arithmetic on two exact numbers', () => {
   })
 })
 
+test.each([
+  ['a product', multiply(whole(-3), whole(0))],
+  ['a quotient', divide(whole(0), whole(-3))],
+  ['a fraction', fraction(-0, 7)],
+  ['a number of JSON', whole(JSON.parse('-0'))],
+  ['a remainder', modulo(whole(-6), whole(3))],
+])('%s is never −0', (_, result) => {
+  expect(result).toEqual({ n: 0, d: 1 })
+})
+
 test('a sum is exact even if an intermediate product is not a safe integer', () => {
   // 9007199254740993 has no exact double: computed with doubles, the result would be …987/3.
   expect(add(whole(3_002_399_751_580_331), fraction(-5, 3))).toEqual({ n: 9_007_199_254_740_988, d: 3 })

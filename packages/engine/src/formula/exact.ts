@@ -15,8 +15,8 @@ interface Small {
 
 export const isSmall = (a: Exact): a is Small => typeof a.n === 'number'
 
-/** A safe integer. */
-export const whole = (n: number): Exact => ({ n, d: 1 })
+/** A safe integer. Adding 0 turns −0, which JSON can contain, into 0: there is only one zero. */
+export const whole = (n: number): Exact => ({ n: n + 0, d: 1 })
 
 /** A fraction of safe integers; the denominator is positive. */
 export const fraction = (n: number, d: number): Exact => small(n, d) as Exact
@@ -134,7 +134,7 @@ function small(n: number, d: number): Small | null {
   if (!isSafe(n) || !isSafe(d)) return null
   let [larger, smaller] = [Math.abs(n), d]
   while (smaller !== 0) [larger, smaller] = [smaller, larger % smaller]
-  return { n: n / larger, d: d / larger }
+  return { n: n / larger + 0, d: d / larger } // −0, as in −3 × 0, becomes 0
 }
 
 const isSafe = Number.isSafeInteger
