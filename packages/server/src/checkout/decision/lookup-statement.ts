@@ -5,10 +5,18 @@ import { toSku } from '../../catalogue/skus/store.ts'
 import type { Db } from '../../core/db/database.ts'
 import { allFromJson, readMoment } from '../../core/db/json-row.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
-import type { CustomerRow, ProductRow, SkuRow, VoucherRow } from '../../core/db/tables.ts'
+import type { ProductRow, SkuRow, VoucherRow } from '../../core/db/tables.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import type { Rows, Versioned } from './checkout-rows.ts'
 import type { LookupKeys } from './lookup-batcher.ts'
+import {
+  customerColumns,
+  heldColumns,
+  plainVoucherColumns,
+  productColumns,
+  skuColumns,
+  voucherColumns,
+} from './lookup-columns.ts'
 import type { FoundVoucher } from './voucher-row.ts'
 
 /*
@@ -16,101 +24,6 @@ import type { FoundVoucher } from './voucher-row.ts'
  * `special`, in two thirds of its time (docs/decisions/0056-lookups-in-one-statement.md). A statement contains only the parts whose keys
  * are sent, because PostgreSQL prepares every part of a plan for each execution, used or not.
  */
-
-/** All columns of a table but those that are known, by name: the compiler checks that none is missing. */
-type Columns<Row> = Record<Exclude<keyof Row, 'project_id' | 'deleted_at'>, true>
-
-/** Columns that have always the same values in a plain voucher: a discount that nobody holds. */
-const heldColumns = {
-  type: 'DISCOUNT_VOUCHER',
-  credits_added: null,
-  credits_subtracted: null,
-  credits_redeemed: null,
-  credits_expired: null,
-  credits_pending: null,
-  is_referral_code: false,
-  publish_count: 0,
-  holder_id: null,
-  referrer_id: null,
-} as const satisfies Partial<Selectable<VoucherRow>>
-
-const plainVoucherColumns: Omit<Columns<VoucherRow>, keyof typeof heldColumns> = {
-  id: true,
-  code: true,
-  code_key: true,
-  campaign_id: true,
-  category_id: true,
-  terms_id: true,
-  start_date: true,
-  expiration_date: true,
-  quantity: true,
-  redeemed_quantity: true,
-  active: true,
-  additional_info: true,
-  metadata: true,
-  is_automatic: true,
-  asset_id: true,
-  created_at: true,
-  updated_at: true,
-}
-
-const voucherColumns = { ...plainVoucherColumns, ...heldColumns }
-
-const customerColumns: Columns<CustomerRow> = {
-  id: true,
-  source_id: true,
-  name: true,
-  description: true,
-  email: true,
-  phone: true,
-  birthdate: true,
-  birthday: true,
-  address: true,
-  metadata: true,
-  system_metadata: true,
-  orders_total_amount: true,
-  orders_total_count: true,
-  last_order_amount: true,
-  last_order_date: true,
-  redemptions_succeeded: true,
-  redemptions_failed: true,
-  redemptions_rolled_back: true,
-  rollbacks_succeeded: true,
-  rollbacks_failed: true,
-  gift_redeemed_amount: true,
-  gift_amount_to_go: true,
-  redeemed_points: true,
-  loyalty: true,
-  referrals: true,
-  created_at: true,
-  updated_at: true,
-}
-
-const productColumns: Columns<ProductRow> = {
-  id: true,
-  source_id: true,
-  name: true,
-  price: true,
-  attributes: true,
-  metadata: true,
-  image_url: true,
-  created_at: true,
-  updated_at: true,
-}
-
-const skuColumns: Columns<SkuRow> = {
-  id: true,
-  product_id: true,
-  source_id: true,
-  sku: true,
-  price: true,
-  currency: true,
-  attributes: true,
-  metadata: true,
-  image_url: true,
-  created_at: true,
-  updated_at: true,
-}
 
 /** Values of a row in the order of its columns: shorter to write and to parse than an object that repeats their names. */
 type Values = readonly unknown[]
