@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { databaseKind, testDatabase } from '../../testing/database.ts'
+import { databaseKind } from '../../testing/database.ts'
+import { ownDatabase } from '../../testing/nodes.ts'
 import { PgliteStatements } from './pglite-statements.ts'
 import { discardPlans, PlanLifetime } from './plan-lifetime.ts'
 import { preparedStatement } from './prepared-statements.ts'
@@ -24,7 +25,8 @@ test('plans are old after ten seconds, once', () => {
 })
 
 test('a connection discards its plans before the first statement after ten seconds, in a transaction or not', async () => {
-  const { db } = await testDatabase()
+  // Earlier files may have used up the prepared statements of the shared one.
+  const { db } = (await ownDatabase()).database
   for (let time = 1; time <= 6; time += 1) await ask(db, [time]) // so that the embedded database prepares it too
   const command =
     databaseKind() === 'postgres'
