@@ -44,7 +44,7 @@ export async function mixed(): Promise<void> {
   const shop = await openShop({ is_durable: true })
   const meter = await openMeter(shop.pid, shop.database_url)
   try {
-    const load = mixOf(ourCases(await createFixture(shop, { codes: 400_000, promotions: [10] })))
+    const load = mixOf(ourCases(await createFixture(shop, { codes: 100_000, promotions: [10] })))
     await stretch(load, connections, 20) // V8 optimizes the code
     await multiplyRedemptions(shop)
     await query(shop, 'vacuum analyze')
@@ -87,39 +87,42 @@ function mixOf(cases: readonly Case[]): Load {
 
 /** Copies one redemption with its order and events until there are as many as wanted, in statements that end in time. */
 async function multiplyRedemptions(shop: BenchShop): Promise<void> {
+  const [sample] = await query(
+    shop,
+    `select r.id, r.order_id, e.parts_id from redemptions r
+      join event_rows e on e.project_id = r.project_id and e.entity_id = r.id where e.parts_id is not null limit 1`,
+  )
+  const statements = [
+    await copyOf(shop, 'orders', ['id'], sample.order_id),
+    await copyOf(shop, 'redemptions', ['id', 'order_id'], sample.id),
+    await copyOf(shop, 'event_parts', ['id'], sample.parts_id),
+    await copyOf(shop, 'event_rows', ['parts_id', 'id'], sample.parts_id),
+  ]
   const atOnce = 50_000
   for (let from = 0; from < redemptionsBefore; from += atOnce) {
-    const bounds = [from, Math.min(from + atOnce, redemptionsBefore) - 1]
-    for (const [table, ids] of copied) await query(shop, copyOf(table, ids), bounds)
+    const to = Math.min(from + atOnce, redemptionsBefore) - 1
+    for (const { text, id } of statements) await query(shop, text, [from, to, id])
   }
 }
 
-/** Tables that a redemption adds rows to, with their columns that hold its ids. */
-const copied = [
-  ['orders', ['id']],
-  ['redemptions', ['id', 'order_id']],
-  ['event_parts', ['id']],
-  ['event_rows', ['id', 'parts_id']],
-] as const
-
-/** The ids of copies are older than those of the run: they begin with the first digits of a moment long ago. */
-const copyOf = (table: string, ids: readonly string[]): string => {
-  const renamed = ids.map(
-    (column) =>
-      `'${column}', case when t.${column} is null then null else
-        regexp_replace(t.${column}, '_.{18}$', '_0' || lpad(to_hex(n), 8, '0') || right(t.${column}, 9)) end`,
+/**
+ * A statement that copies the rows whose first of `ids`, columns with ids, is $3. The ids of copies begin with the number of the
+ * copy instead of the time: they are older than those of the run.
+ */
+async function copyOf(shop: BenchShop, table: string, ids: readonly string[], id: string) {
+  // Without the columns that PostgreSQL computes.
+  const columns = await query(
+    shop,
+    `select format('%I', column_name) as name from information_schema.columns
+      where table_schema = current_schema and table_name = $1 and is_generated = 'NEVER'`,
+    [table],
   )
-  return `insert into ${table} select c.* from generate_series($1::int, $2::int) n
-    cross join (select * from ${table} t where ${sampleOf[table]}) t
-    cross join lateral jsonb_populate_record(t, jsonb_build_object(${renamed.join(', ')})) c`
-}
-
-const sample = '(select r.id, r.order_id from redemptions r order by r.id limit 1)'
-const sampleOf: Record<string, string> = {
-  orders: `t.id = (select order_id from ${sample} s)`,
-  redemptions: `t.id = (select id from ${sample} s)`,
-  event_parts: `t.id = (select parts_id from event_rows where entity_id = (select id from ${sample} s) limit 1)`,
-  event_rows: `t.parts_id = (select parts_id from event_rows where entity_id = (select id from ${sample} s) limit 1)`,
+  const values = columns.map(({ name }) =>
+    ids.includes(name) ? `regexp_replace(${name}, '_.{9}([^_]*)$', '_0' || lpad(to_hex(n), 8, '0') || '\\1')` : name,
+  )
+  const text = `insert into ${table} (${columns.map(({ name }) => name).join(', ')})
+    select ${values.join(', ')} from generate_series($1::int, $2::int) n cross join ${table} where ${ids[0]} = $3`
+  return { text, id }
 }
 
 /** Sends requests at a rate, whatever the replies take: one that waits for a connection waits as a customer would. */
