@@ -357,6 +357,8 @@ export const limits = {
   slow_attempts_max: 50,
   /** Of these, attempts to webhooks that were not tried yet, one to each. */
   untried_attempts_reserved: 10,
+  /** A webhook whose attempt takes longer counts as slow. */
+  slow_attempt_ms: 1_000,
   /** Webhooks of which a node remembers how they answered, besides those that it delivers to. */
   webhooks_remembered_max: 5_000,
   /** Attempts per second that a node starts while its event loop is busy with requests. */

@@ -4,7 +4,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { DueSendout } from './due-sendouts.ts'
 import { releaseWebhooks, takeWebhooks, type WaitingWebhook, type WebhookKey } from './leases.ts'
-import { type FreeSlots, freeSlots, isSlow, type SlotUser, slowMs } from './slots.ts'
+import { type FreeSlots, freeSlots, isSlow, type SlotUser } from './slots.ts'
 
 /** How a webhook answered, and when it had its turn. It is remembered when the lease has ended. */
 interface Experience {
@@ -226,7 +226,8 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
       each.is_untried = false
       each.failures = succeeded ? 0 : each.failures + 1
       // One failure that came fast may be a passing one, and held no slot for long.
-      each.answers_fast = duration_ms <= slowMs && (succeeded || (each.answers_fast && each.failures === 1))
+      const isQuick = duration_ms <= limits.slow_attempt_ms
+      each.answers_fast = isQuick && (succeeded || (each.answers_fast && each.failures === 1))
     },
     queuedBytes: () => queuedBytes,
     next(each) {

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Runtime } from '../../core/context.ts'
 import type { Database, Db } from '../../core/db/database.ts'
 import type { Instant } from '../../core/lib/instant.ts'
@@ -22,6 +22,9 @@ interface Fixture {
 }
 
 async function openFixture(timeoutMs: number): Promise<Fixture> {
+  const { slow_attempt_ms } = limits
+  Object.assign(limits, { slow_attempt_ms: 60_000 }) // what answers at once counts as fast on a busy machine, too
+  onTestFinished(() => void Object.assign(limits, { slow_attempt_ms }))
   const { database } = await ownDatabase()
   const env = { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true', WEBHOOK_TIMEOUT_MS: String(timeoutMs) }
   const service = { ...(await openNode(database, { env })), clock: newClock() }

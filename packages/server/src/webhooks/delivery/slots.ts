@@ -18,9 +18,6 @@ export interface FreeSlots {
   left(): { fast: number; slow: number; tried: number }
 }
 
-/** Longer than this, and an attempt is slow. */
-export const slowMs = 1_000
-
 /** At this number of slow attempts, each slow webhook gets only a few more, so that one more slow webhook still finds room. */
 const crowdedMin = limits.slow_attempts_max / 2
 const crowdedAttemptsMax = 2
@@ -71,6 +68,6 @@ export function freeSlots(users: Iterable<SlotUser>, now: number): FreeSlots {
 
 export function isSlow({ answers_fast, running }: SlotUser, now: number): boolean {
   if (!answers_fast) return true
-  for (const { started } of running) return now - started > slowMs
+  for (const { started } of running) return now - started > limits.slow_attempt_ms
   return false
 }
