@@ -21,9 +21,9 @@ type Message = Parameters<Parameters<Parser['parse']>[1]>[0]
 const preparedMax = 500
 
 /**
- * Runs statements on PGlite, which parses and plans every statement again, in six protocol calls. Frequent statements are
- * prepared here and take one call from then on, in a third of the time. The messages are written and read by the library of the `pg`
- * driver: that of PGlite takes several times as long (docs/decisions/0062-embedded-latency.md).
+ * Runs statements on PGlite, which itself would parse and plan every statement again, in six protocol calls. A statement takes two calls
+ * here, and a frequent one, which is prepared, one. The messages are written and read by the library of the `pg` driver instead of that
+ * of PGlite, which takes longer (docs/decisions/0062-embedded-latency.md).
  */
 export class PgliteStatements {
   readonly #pglite: PGlite
