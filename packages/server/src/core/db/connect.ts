@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
-import { Kysely, type KyselyConfig } from 'kysely'
+import { Kysely, type KyselyConfig, type QueryResult } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
 import { applicationName, ConnectionWatch, closeAtOnce, type Run } from './connection-watch.ts'
@@ -158,6 +158,20 @@ async function startPglite(options: PGliteOptions): Promise<PGlite> {
 function databaseOver(embedded: Embedded, unlock: () => void = () => {}, onStatement?: OnStatement): Database {
   const turns = newTurns()
   const db = new Kysely<Tables>({ dialect: dialectOver(pgliteDriver(embedded, turns)), ...loggedBy(onStatement) })
+  const runAlone = async (text: string, values: readonly unknown[]): Promise<QueryResult<unknown>> => {
+    await turns.take()
+    try {
+      const instance = await embedded.open()
+      return await embedded.run(instance, () => instance.statements.run(text, values))
+    } finally {
+      turns.give()
+    }
+  }
+  if (onStatement === undefined)
+    skipKysely(db, {
+      runPrepared: ({ text, values }) => runAlone(text, values),
+      run: ({ sql, parameters }) => runAlone(sql, parameters),
+    })
   return {
     kind: 'pglite',
     db,

@@ -12,7 +12,7 @@ const pools = new WeakMap<Db, Pool>()
 
 /** Runs one statement on any connection of a pool. */
 export interface Pool {
-  runPrepared(statement: PreparedStatement): Promise<StatementResult>
+  runPrepared(statement: PreparedStatement): Promise<Pick<StatementResult, 'rows'>>
   /** Runs any statement, prepared if it is frequent. */
   run(query: CompiledQuery): Promise<Pick<QueryResult<unknown>, 'rows'>>
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
@@ -41,6 +42,21 @@ test('entries are written in batches, a moment later, without being asked to', a
     dropped_failure: 0,
     waiting_bytes: 0,
   })
+})
+
+test('entries that arrive during a write wait for others again, instead of a statement for each', async () => {
+  const auditLog = openAuditLog(db, log)
+  auditLog.record(newEntry())
+  let flushing = Promise.resolve()
+  await db.transaction().execute(async (trx) => {
+    await sql`lock table audit_log in access exclusive mode`.execute(trx)
+    flushing = auditLog.flush()
+    await setImmediate()
+    for (let n = 0; n < 5; n += 1) auditLog.record(newEntry())
+  })
+  await flushing
+  expect(auditLog.counts().written).toBe(1)
+  await until(() => (auditLog.counts().written === 6 ? true : undefined))
 })
 
 describe('while the database is busy', () => {

@@ -62,7 +62,7 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger, now: () => number =
     timer ??= setTimeout(() => void write(), ms).unref()
   }
 
-  /** Writes until nothing waits or an attempt fails. */
+  /** Writes what waits now, until an attempt fails. What arrives meanwhile waits for others again, unless it fills a batch. */
   function write(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
@@ -74,8 +74,10 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger, now: () => number =
   }
 
   async function writeQueue(): Promise<void> {
-    while (queue.length > 0) {
+    let due = queue.length
+    for (;;) {
       const batch = batchOf(queue)
+      if (due <= 0 && batch.length === queue.length) return
       try {
         await writeBatch(batch)
       } catch (error) {
@@ -88,6 +90,7 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger, now: () => number =
       failures = 0
       isFull = false
       queue = queue.slice(batch.length)
+      due -= batch.length
       for (const each of batch) forget(each)
       await setImmediate() // yield to requests
     }
