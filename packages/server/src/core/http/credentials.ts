@@ -114,7 +114,7 @@ const lastPresented = new WeakMap<object, { presented: string; name: string }>()
 
 /**
  * Presented credentials as the name of a cache entry. Hashed: the cache holds no secret, and no entry is longer for longer headers. To hash
- * takes longer than all other checks of a known caller, so a connection remembers what it presented last, as long as it is open.
+ * takes about half the time of admission, so a connection remembers what it presented last, as long as it is open.
  */
 function nameOf(presented: string, connection: object | undefined): string {
   const last = connection && lastPresented.get(connection)
