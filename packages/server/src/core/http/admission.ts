@@ -80,6 +80,7 @@ function projectGate(
     checkAccept(request.headers.accept)
     const identity = authenticate({
       headers: request.headers,
+      connection: request.raw.socket,
       family,
       mode: settings.auth_mode,
       credentials,

@@ -87,8 +87,13 @@ interface RequestScope {
   afterCommit: Array<() => void>
   /** What `precheck` refused. */
   refusal: ApiError | null
-  /** Runs when the reply is on its way, so that the client does not wait for it. */
-  afterSend: () => void
+  /**
+   * What `replyStore.onReply` has registered: runs when the reply is on its way, so that the client does not wait for it. A closure here
+   * that refers to the scope itself makes the whole request survive until the next full garbage collection (docs/decisions/0060).
+   */
+  onReply: (body: string) => void
+  /** Whether the reply is one that `onReply` is to hear of: a new one, and no refusal. */
+  isHeard: boolean
 }
 
 const nothing = (): void => {}
@@ -114,8 +119,9 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     const earlier = key === null || keyScope === '' ? null : await storedByEarlierRelease(scope, key)
     if (earlier !== null) return send(reply.header('Idempotency-Replayed', 'true'), earlier)
     if (operation.saves === true) {
-      send(reply, await runSelfSaving(scope, key))
-      scope.afterSend()
+      const stored = await runSelfSaving(scope, key)
+      send(reply, stored)
+      if (scope.isHeard) scope.onReply(stored.body)
       return reply
     }
     if (!isWrite) {
@@ -160,7 +166,7 @@ function newScope(
     ctx.project_id = project.id
     ctx.project = project
   }
-  return { handler, request, reply, ctx, afterCommit, refusal: null, afterSend: nothing }
+  return { handler, request, reply, ctx, afterCommit, refusal: null, onReply: nothing, isHeard: false }
 }
 
 /**
@@ -243,16 +249,15 @@ async function rollBackOnRefusal(scope: RequestScope, trx: Trx): Promise<StoredR
 /** Runs an operation that stores its changes, and with a key also its reply, by itself (`saves`). */
 async function runSelfSaving(scope: RequestScope, key: string | null): Promise<StoredReply> {
   const { handler, request, reply, ctx, afterCommit } = scope
-  let onReplyWork: (body: string) => void = nothing
   const replyStore: ReplyStore = {
     key: null,
     replyOf: (result) => replyOf(scope, result),
     onReply: (work) => {
-      onReplyWork = work
+      scope.onReply = work
     },
   }
   const notifyReply = (stored: StoredReply): StoredReply => {
-    if (stored.status === handler.status) scope.afterSend = () => onReplyWork(stored.body)
+    scope.isHeard = stored.status === handler.status
     return stored
   }
   if (key === null) {

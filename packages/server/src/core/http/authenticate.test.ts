@@ -668,3 +668,20 @@ describe('a refusal names the headers that are missing', () => {
     expect(await detailsWith(bearer(shop.access_token))).toBe(await detailsWith(bearer('wrong')))
   })
 })
+
+test('requests on one connection are each judged by what they present', async () => {
+  const shop = await newProject()
+  const { credentials } = shop.service.runtime
+  const [connection, other] = [{}, {}]
+  const proven = (presented: string, on: object) =>
+    credentials.proven(`${shop.app_id} ${presented}`, async () => ({ presented }), on)
+  for (const [presented, on] of [
+    ['a', connection],
+    ['b', connection],
+    ['b', other],
+    ['a', connection],
+    ['a', connection],
+    ['b', connection],
+  ] as const)
+    expect(await proven(presented, on)).toEqual({ presented })
+})

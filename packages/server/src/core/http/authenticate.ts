@@ -26,6 +26,8 @@ export type AuthMode = 'strict' | 'either'
 /** The headers of a request and the rules to check them by. */
 export interface Presentation {
   headers: IncomingHttpHeaders
+  /** The connection that the request came on: most connections present the same credentials with each request. */
+  connection?: object
   family: Exclude<Family, 'management'>
   mode: AuthMode
   credentials: Credentials
@@ -41,9 +43,9 @@ export interface Presentation {
  * credentials come from the cache without a promise.
  */
 export function authenticate(presentation: Presentation): Identity | Promise<Identity> {
-  const { headers, family, credentials, now, guard = (_, check) => check() } = presentation
+  const { headers, connection, family, credentials, now, guard = (_, check) => check() } = presentation
   const presented = cacheKeyOf(headers, family)
-  const identity = credentials.proven(presented, () => guard(presented, () => prove(presentation)))
+  const identity = credentials.proven(presented, () => guard(presented, () => prove(presentation)), connection)
   return identity instanceof Promise
     ? identity.then((verified) => requireUnexpired(verified, now))
     : requireUnexpired(identity, now)

@@ -14,15 +14,17 @@ import { mediaTypeOf, type Operation } from './operation.ts'
  */
 export function acceptBodies(app: FastifyInstance, settings: Settings): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      const body = readBody(request, bytes as Buffer, settings)
-      if (body instanceof Promise) body.then((value) => done(null, value), done)
-      else done(null, body)
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  // JSON by name too: Fastify finds a named parser in a cache, and parses the header for each request that only `*` accepts.
+  for (const type of ['*', 'application/json'])
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {
+      try {
+        const body = readBody(request, bytes as Buffer, settings)
+        if (body instanceof Promise) body.then((value) => done(null, value), done)
+        else done(null, body)
+      } catch (error) {
+        done(error as Error)
+      }
+    })
 }
 
 function readBody(request: FastifyRequest, bytes: Buffer, settings: Settings): unknown {
@@ -30,7 +32,8 @@ function readBody(request: FastifyRequest, bytes: Buffer, settings: Settings): u
   const { operation } = request.routeOptions.config as { operation?: Operation }
   if (operation?.body === undefined || bytes.length === 0) return undefined
   const contentType = request.headers['content-type'] ?? ''
-  if (contentType.split(';')[0]?.trim().toLowerCase() !== mediaTypeOf(operation))
+  const mediaType = mediaTypeOf(operation)
+  if (contentType !== mediaType && contentType.split(';')[0]?.trim().toLowerCase() !== mediaType)
     throw new ApiError('unsupported_media_type')
   if (operation.consumes === 'form') return storable(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))))
   if (operation.consumes === 'multipart') return multipartOf(operation.body, bytes, contentType)

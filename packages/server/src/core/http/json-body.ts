@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { parse as parseJson } from 'secure-json-parse'
 import { limits } from '../lib/limits.ts'
 import { newTimeSlice } from '../lib/time-slice.ts'
@@ -55,7 +56,8 @@ const [openBracket, closeBracket] = [Buffer.from('['), Buffer.from(']')]
 function parsed(bytes: Buffer, isSuspect: boolean): unknown {
   let value: unknown
   try {
-    const text = utf8.decode(bytes)
+    // Most bodies are ASCII, which needs no decoder.
+    const text = isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes)
     value = mayReachPrototype(text) ? parseJson(text) : JSON.parse(text)
   } catch {
     throw new MalformedJson()

@@ -67,6 +67,7 @@ function answerUnknownRoutes(
     throw new ApiError('not_found')
   })
   app.addHook('onRequest', (request, reply, next) => {
+    if (!request.is404 && !request.url.includes('%00')) return next()
     const path = request.url.split('?')[0] as string
     // PostgreSQL text cannot contain U+0000, so no resource has it in its id.
     if (path.includes('%00')) return next(unknownRoute(request.method, path))

@@ -127,10 +127,17 @@ function base62(value: number, width: number): string {
   return text
 }
 
-/** The last tail used for each recent millisecond, in order of last use. */
-const tails = new Map<number, number>()
+/**
+ * The last tail used for each recent millisecond, and for those that were recent before. Once there are `tailsMax` recent ones, they replace
+ * the older ones: to delete them one by one would leave gaps in the map, over which each look for the oldest entry would have to step.
+ */
+let tails = new Map<number, number>()
+let olderTails: ReadonlyMap<number, number> = tails
 const tailsMax = 4_096
-let latestTime: number | undefined
+
+/** The milliseconds of the last id, and their digits: ids of one moment are often made one after another. */
+let latestTime = -1
+let latestDigits = ''
 
 /**
  * Within one millisecond the tail counts up from a random start, so ids of one process keep the order of creation. An import
@@ -138,17 +145,22 @@ let latestTime: number | undefined
  * counter, because many random starts within one millisecond would collide.
  */
 function timeOrderedHex(at: number): string {
-  const last = tails.get(at)
+  const last = tails.get(at) ?? olderTails.get(at)
   // A start below 2^27 leaves half of the range to count.
   const tail =
     last !== undefined && last < 0xfffffff
       ? last + 1
       : (randomByte() << 19) | (randomByte() << 11) | (randomByte() << 3) | (randomByte() & 7)
-  if (at !== latestTime) tails.delete(at)
-  latestTime = at
+  if (tails.size >= tailsMax) {
+    olderTails = tails
+    tails = new Map()
+  }
   tails.set(at, tail)
-  if (tails.size > tailsMax) tails.delete(tails.keys().next().value as number)
-  return timeDigitsAt(at) + tail.toString(16).padStart(7, '0')
+  if (at !== latestTime) {
+    latestTime = at
+    latestDigits = timeDigitsAt(at)
+  }
+  return latestDigits + tail.toString(16).padStart(7, '0')
 }
 
 const randomPool = new Uint8Array(4096)

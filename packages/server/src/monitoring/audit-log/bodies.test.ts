@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newId } from '../../core/lib/ids.ts'
@@ -30,7 +31,7 @@ test('every entry gets its bodies back, from a row of its project and day', asyn
         head: { ...head, id: newId('audit_entry', head.at) },
         ...bodies,
       }))
-      const { places, rows } = await packBodies(entries)
+      const { places, rows } = packBodies(entries)
       const idsOf = (key: string) => new Set(rows.filter(({ project_id }) => project_id === key).map(({ id }) => id))
       for (const [n, { head, request_body, response_body }] of entries.entries()) {
         const place = places[n] as (typeof places)[number]
@@ -56,7 +57,16 @@ test('bodies of many entries are in few rows, which end at 64 KiB', async () => 
     request_body: 'q'.repeat(1_000),
     response_body: 'r'.repeat(3_000),
   }))
-  const { rows } = await packBodies(entries)
+  const { rows } = packBodies(entries)
   const sizes = await Promise.all(rows.map(async ({ data }) => (await decompress(data)).length))
   expect(sizes).toEqual([68_000, 68_000, 68_000, 68_000, 68_000, 60_000])
+})
+
+test('rows that were deflated stay readable', async () => {
+  const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.base64String({ minLength: 1_000, maxLength: 3_000 }))
+  await fc.assert(
+    fc.asyncProperty(texts, fc.constantFrom(0, 1, 9), async (text, level) => {
+      expect(String(await decompress(deflateRawSync(Buffer.from(text), { level })))).toBe(text)
+    }),
+  )
 })

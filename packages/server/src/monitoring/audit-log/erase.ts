@@ -24,7 +24,7 @@ async function eraseFromBodies(db: Db, projectId: string, spellings: readonly st
     for (const { id, data } of rows) {
       const bytes = await decompress(data)
       if (!overwrite(bytes, spellings)) continue
-      const erased = await compress(bytes)
+      const erased = compress(bytes)
       await sql`update audit_bodies set data = ${erased} where project_id = ${projectId} and id = ${id}`.execute(db)
       changed += 1
     }

@@ -24,7 +24,7 @@ export interface NewAuditLogRow extends Pick<AuditLogRow, 'request_body' | 'resp
  * of a project that was deleted in the meantime are left out: its log may be purged already.
  */
 export async function insertEntries(db: Db, entries: readonly NewAuditLogRow[]): Promise<void> {
-  const { places, rows } = await packBodies(entries)
+  const { places, rows } = packBodies(entries)
   let end = 0
   const bodies = rows.map(({ project_id, id, data }) => {
     end += data.length
@@ -150,7 +150,7 @@ export async function listEntries(
   })
 }
 
-/** Inflates one row of bodies after the other: those of a page may take many times the page. */
+/** Decompresses one row of bodies after the other: those of a page may take many times the page. */
 async function withBodies(db: Db, projectId: string, rows: readonly AuditLogRow[]): Promise<AuditLogRow[]> {
   const complete = [...rows]
   const ids = [...new Set(rows.flatMap(({ bodies_id }) => bodies_id ?? []))]
