@@ -3,7 +3,7 @@ import type { Checkout } from '../checkout/decision/facts.ts'
 import type { RedeemableCandidate } from '../checkout/decision/redeemables.ts'
 import type { Ctx } from '../core/context.ts'
 import type { NewEvent } from '../core/events/emit.ts'
-import type { SimpleRedemption } from '../core/events/shapes.ts'
+import type { SimpleCustomer, SimpleOrder, SimpleRedemption } from '../core/events/shapes.ts'
 import { toSimpleStack } from '../incentives/promotions/stack.ts'
 import { toSimplePromotionTier } from '../incentives/promotions/tier.ts'
 import { noEarningDetails } from '../incentives/vouchers/entry-changes.ts'
@@ -21,6 +21,8 @@ export interface EventContext {
   checkout: Checkout
   customer: StoredCustomer | null
   order: RedeemedOrder | null
+  /** Short forms that several events contain: made once, and as one object stored once without comparing texts. */
+  made?: { customer: SimpleCustomer | null; orders: Map<StoredRedemption, SimpleOrder> }
 }
 
 /** The voucher or tier of a redemption; null for a parent, and for a failure of several redeemables. */
@@ -68,18 +70,25 @@ export function redemptionEvents(
 
 /** A redemption in its event form, with the order after it and the order before all redemptions of the request. */
 export function simpleRedemption(
-  { customer, order }: EventContext,
+  context: EventContext,
   row: StoredRedemption,
   subject: RedemptionSubject | null,
 ): SimpleRedemption {
+  const { customer, order, made } = context
   const tier = subject?.candidate.tier ?? null
   return toSimpleRedemption(row, {
-    customer: customer && toSimpleCustomer(customer),
+    customer: made === undefined ? customer && toSimpleCustomer(customer) : made.customer,
     voucher: subject?.voucher == null ? null : toSimpleVoucher(subject.voucher),
     promotion_tier: tier && toSimplePromotionTier(tier),
-    order: order === null ? null : toSimpleOrder({ ...order.order, ...stepOf(row) }),
+    order: order === null ? null : orderAfter(order, row, made),
     previous_order: order?.before == null ? null : toSimpleOrder(order.before),
   })
+}
+
+function orderAfter({ order }: RedeemedOrder, row: StoredRedemption, made: EventContext['made']): SimpleOrder {
+  const simple = made?.orders.get(row) ?? toSimpleOrder({ ...order, ...stepOf(row) })
+  made?.orders.set(row, simple)
+  return simple
 }
 
 type OrderStep = Pick<

@@ -3,7 +3,6 @@ import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import { explained, resultOf } from '../checkout/decision/results.ts'
 import type { Ctx } from '../core/context.ts'
 import type { RedemptionsAnswer } from './redeem-schema.ts'
-import { wholeOrder } from './redeemed-order.ts'
 import type { Redeemed } from './redeemed-part.ts'
 import { redeemedTier } from './redeemed-tier.ts'
 import { shownVoucher } from './redeemed-voucher.ts'
@@ -33,7 +32,7 @@ export function redeemAnswerOf(
     ...(parent === null
       ? {}
       : { parent_redemption: toRedemption(parent, { customer, voucher: null, promotion_tier: null }) }),
-    order: order === null ? null : wholeOrder(order),
+    order: order === null ? null : ((parent ?? children[0]?.row)?.order as RedemptionsAnswer['order']),
     inapplicable_redeemables: resultsWith('INAPPLICABLE'),
     skipped_redeemables: resultsWith('SKIPPED'),
   }

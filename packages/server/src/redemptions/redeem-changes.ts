@@ -1,4 +1,4 @@
-import type { StoredCustomer } from '../audience/customers/customer.ts'
+import { type StoredCustomer, toSimpleCustomer } from '../audience/customers/customer.ts'
 import { guardsOf } from '../checkout/decision/save.ts'
 import { versionOf } from '../checkout/sessions/hold.ts'
 import type { Ctx } from '../core/context.ts'
@@ -7,7 +7,7 @@ import { type NewEvent, withEventId } from '../core/events/emit.ts'
 import { newId } from '../core/lib/ids.ts'
 import { referrerIdOf } from '../loyalty/referrals/conversion.ts'
 import { orderEvents, summaryMoves } from '../orders/effects.ts'
-import { redemptionEvents, simpleRedemption, transactionEvents } from './events.ts'
+import { type EventContext, redemptionEvents, simpleRedemption, transactionEvents } from './events.ts'
 import { failedTallies, redemptionFailureEvents } from './failed.ts'
 import { customerChange } from './redeemed-customer.ts'
 import { columnsOf } from './redeemed-order.ts'
@@ -137,7 +137,13 @@ function usageOf({ row, candidate: { tier } }: RedeemedPart): NonNullable<Change
 
 function eventsOf(ctx: Ctx, redeemed: Redeemed): NewEvent[] {
   const { checkout, redeemer, order, parent, children, failed } = redeemed
-  const context = { checkout, customer: redeemer.customer, order }
+  const customer = redeemer.customer && toSimpleCustomer(redeemer.customer)
+  const context: EventContext = {
+    checkout,
+    customer: redeemer.customer,
+    order,
+    made: { customer, orders: new Map() },
+  }
   const events = [
     ...redeemer.events,
     ...children.flatMap(({ row, candidate, code }) =>

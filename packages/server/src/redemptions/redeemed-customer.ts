@@ -50,6 +50,8 @@ export function redeemingCustomer(ctx: Ctx, { request, buyer, rows }: Checkout):
     }
   }
   const { xmin, ...before } = stored
+  // The request sends no profile.
+  if (customer === stored) return { customer: before, isNew: false, isChanged: false, xmin, events: [] }
   const { xmin: _, ...evaluated } = customer as typeof stored
   // Rules compare metadata: a page sends it for this request only.
   const keepsMetadata = isClientSide(ctx)

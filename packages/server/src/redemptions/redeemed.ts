@@ -32,7 +32,7 @@ export function redeemAll(ctx: Ctx, checkout: Checkout, verdict: Verdict): Redee
   const parent = parentId === null ? null : parentRow(ctx, shared, parentId)
   const rows = children.map(({ row }) => row)
   if (order !== null) {
-    order.order.redemptions = { ...order.order.redemptions, ...redemptionsOf(parent, rows) }
+    order.order.redemptions = withRedemptions(order.order.redemptions, parent, rows)
     const orderColumns = { order: wholeOrder(order), order_id: order.order.id }
     Object.assign(parent ?? (rows[0] as StoredRedemption), orderColumns)
   }
@@ -92,7 +92,8 @@ function redeemOne(
       order_id: order?.order.id ?? null,
       amount: spent ?? null,
       reward,
-      order: order === null ? null : partOrder(order, index),
+      // `redeemAll` gives a single redemption the whole order.
+      order: order === null || parent_id === null ? null : partOrder(order, index),
       undo,
     },
     candidate,
@@ -159,28 +160,33 @@ function countedUnits(
   return counted
 }
 
-/** The entries that the order stores of its redemptions (docs/reference/calculated-order.md#redemptions-of-an-order). */
-function redemptionsOf(parent: StoredRedemption | null, rows: readonly StoredRedemption[]): Record<string, object> {
+/**
+ * The entries that the order stores of its redemptions (docs/reference/calculated-order.md#redemptions-of-an-order). An object without
+ * a prototype: V8 derives a hidden class from the names of any other, and these names never repeat.
+ */
+function withRedemptions(
+  before: Record<string, unknown> | null,
+  parent: StoredRedemption | null,
+  rows: readonly StoredRedemption[],
+): Record<string, unknown> {
+  const entries: Record<string, unknown> = Object.create(null)
+  Object.assign(entries, before)
   if (parent !== null)
-    return {
-      [parent.id]: {
-        date: parent.created_at,
-        related_object_type: 'redemption',
-        related_object_id: parent.id,
-        stacked: rows.map(({ id }) => id),
-      },
+    entries[parent.id] = {
+      date: parent.created_at,
+      related_object_type: 'redemption',
+      related_object_id: parent.id,
+      stacked: rows.map(({ id }) => id),
     }
-  return Object.fromEntries(
-    rows.map(({ id, created_at, related_object_type, related_object_id, campaign_id }) => [
-      id,
-      {
+  else
+    for (const { id, created_at, related_object_type, related_object_id, campaign_id } of rows)
+      entries[id] = {
         date: created_at,
         related_object_type,
         related_object_id,
         ...(campaign_id === null ? {} : { related_object_parent_id: campaign_id }),
-      },
-    ]),
-  )
+      }
+  return entries
 }
 
 /** Under PARTIAL, inapplicable redeemables that exist are stored as failures too (docs/reference/redemptions.md#failure). */

@@ -141,6 +141,7 @@ export function newCustomerColumns(ctx: Ctx, sourceId: string, profile: Customer
 
 /** A customer with the sent fields merged in, without saving it. */
 export function withProfile(customer: StoredCustomer, profile: CustomerProfile): StoredCustomer {
+  if (Object.keys(profile).length === 0) return customer
   const { address, ...columns } = columnsOf(profile, customer)
   return {
     ...customer,

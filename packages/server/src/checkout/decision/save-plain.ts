@@ -23,7 +23,7 @@ type PlainPayload = Required<Pick<Payload, 'vouchers' | 'redemptions' | 'usage' 
 export function plainParameters(ctx: Ctx, payload: Payload, lockTimeout: string): unknown[] | null {
   if (!isPlain(payload)) return null
   const { new_orders: orders, customer_sums: sums, vouchers, redemptions, usage, tallies } = payload
-  const { segment_checks: checks = [], event_parts: requests } = payload
+  const { segment_checks: checks = [], event_parts: requests, item_texts = [] } = payload
   const events = requests.flatMap(({ rows }) => rows)
   const lasts: number[] = []
   for (const { rows } of requests) lasts.push((lasts.at(-1) ?? 0) + rows.length)
@@ -43,7 +43,7 @@ export function plainParameters(ctx: Ctx, payload: Payload, lockTimeout: string)
           column(orders, 'customer_id'),
           column(orders, 'created_at'),
           column(orders, 'client_order'),
-          jsonColumn(orders, 'items'),
+          joinJsonTexts(item_texts),
           jsonColumn(orders, 'metadata'),
           jsonColumn(orders, 'redemptions'),
           jsonColumn(orders, 'discounted_goods'),
@@ -102,22 +102,32 @@ export function plainParameters(ctx: Ctx, payload: Payload, lockTimeout: string)
   ]
 }
 
-const column = <Row, Name extends keyof Row>(rows: readonly Row[], name: Name): string =>
-  arrayText(rows.map((row) => row[name]))
+/*
+ * Arrays as PostgreSQL reads them. The drivers would write them too, but examine every element, which costs up to 17 µs more.
+ */
 
-const figures = <Name extends string>(rows: ReadonlyArray<{ [_ in Name]?: number }>, name: Name): string =>
-  arrayText(rows.map((row) => row[name] ?? 0))
+function column<Row, Name extends keyof Row>(rows: readonly Row[], name: Name): string {
+  let text = '{'
+  for (const row of rows) text += `${text === '{' ? '' : ','}${elementText(row[name])}`
+  return `${text}}`
+}
 
-/** An array as PostgreSQL reads it. The drivers would write it too, but examine every element, which costs up to 17 µs more. */
+function figures<Name extends string>(rows: ReadonlyArray<{ [_ in Name]?: number }>, name: Name): string {
+  let text = '{'
+  for (const row of rows) text += `${text === '{' ? '' : ','}${row[name] ?? 0}`
+  return `${text}}`
+}
+
 function arrayText(values: readonly unknown[]): string {
-  let text = ''
-  for (const value of values) {
-    if (text !== '') text += ','
-    if (value == null) text += 'NULL'
-    else if (typeof value === 'number') text += value
-    else text += `"${/["\\]/.test(value as string) ? (value as string).replaceAll(/["\\]/g, '\\$&') : value}"`
-  }
-  return `{${text}}`
+  let text = '{'
+  for (const value of values) text += `${text === '{' ? '' : ','}${elementText(value)}`
+  return `${text}}`
+}
+
+function elementText(value: unknown): string {
+  if (value == null) return 'NULL'
+  if (typeof value === 'number') return String(value)
+  return `"${/["\\]/.test(value as string) ? (value as string).replaceAll(/["\\]/g, '\\$&') : value}"`
 }
 
 /** One text with the JSON of each row; `null` stands for SQL NULL. */
@@ -126,6 +136,7 @@ const jsonColumn = <Row, Name extends keyof Row>(rows: readonly Row[], name: Nam
 
 const plainKeys: ReadonlySet<string> = new Set<keyof Payload>([
   'new_orders',
+  'item_texts',
   'customer_sums',
   'customer_ids',
   'vouchers',

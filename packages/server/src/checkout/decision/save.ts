@@ -81,7 +81,7 @@ async function savePayload(
 function saveAny(
   { project_id, now }: Ctx,
   db: Db,
-  { event_parts, ...payload }: Payload & { key?: IdempotentReply },
+  { event_parts, item_texts: _, ...payload }: Payload & { key?: IdempotentReply },
   lockTimeout: string,
 ): Promise<Array<{ has_checks: boolean }>> {
   const parameter: SaveParameter = {

@@ -92,16 +92,17 @@ export function newId<K extends IdKind>(kind: K, at: number = Date.now()): Id<K>
   const [prefix, rest] = forms[kind]
   if (rest === 'hex') return `${prefix}${timeOrderedHex(at)}` as Id<K>
   if (kind === 'project') return `${prefix}${randomText(rest)}` as Id<K>
-  return `${prefix}${base62(at, 8)}${randomText(rest - 8)}` as Id<K>
+  return `${prefix}${base62Time(at)}${randomText(rest - 8)}` as Id<K>
 }
 
 type HexKind = { [K in IdKind]: (typeof forms)[K][1] extends 'hex' ? K : never }[IdKind]
 
 /** The time in the ids of `hex` kinds that are made at a moment, in Unix milliseconds: it sorts before what follows it in them. */
-export const timeDigitsAt = (at: number): string =>
-  Math.min(Math.max(Math.trunc(at), 0), 0xfffffffffff)
+export function timeDigitsAt(at: number): string {
+  return Math.min(Math.max(Math.trunc(at), 0), 0xfffffffffff)
     .toString(16)
     .padStart(11, '0')
+}
 
 /** No id that was made at this moment or later sorts before it. */
 export const firstIdAt = (kind: HexKind, at: number): string => `${idPrefix(kind)}${timeDigitsAt(at)}`
@@ -127,6 +128,22 @@ function base62(value: number, width: number): string {
   return text
 }
 
+/** The ids of a request have the same time, those of others mostly a later one. */
+const base62Time = forLatest((at) => base62(at, 8))
+const hexTime = forLatest(timeDigitsAt)
+
+function forLatest(write: (at: number) => string): (at: number) => string {
+  let latest = Number.NaN
+  let text = ''
+  return (at) => {
+    if (at !== latest) {
+      text = write(at)
+      latest = at
+    }
+    return text
+  }
+}
+
 /**
  * The last tail used for each recent millisecond, and for those that were recent before. Once there are `tailsMax` recent ones, they replace
  * the older ones: to delete them one by one would leave gaps in the map, over which each look for the oldest entry would have to step.
@@ -134,10 +151,6 @@ function base62(value: number, width: number): string {
 let tails = new Map<number, number>()
 let olderTails: ReadonlyMap<number, number> = tails
 const tailsMax = 4_096
-
-/** The milliseconds of the last id, and their digits: ids of one moment are often made one after another. */
-let latestTime = -1
-let latestDigits = ''
 
 /**
  * Within one millisecond the tail counts up from a random start, so ids of one process keep the order of creation. An import
@@ -156,11 +169,7 @@ function timeOrderedHex(at: number): string {
     tails = new Map()
   }
   tails.set(at, tail)
-  if (at !== latestTime) {
-    latestTime = at
-    latestDigits = timeDigitsAt(at)
-  }
-  return latestDigits + tail.toString(16).padStart(7, '0')
+  return hexTime(at) + tail.toString(16).padStart(7, '0')
 }
 
 const randomPool = new Uint8Array(4096)
