@@ -23,7 +23,7 @@ const preparedMax = 500
 /**
  * Runs statements on PGlite, which itself would parse and plan every statement again, in six protocol calls. A statement takes two calls
  * here, and a frequent one, which is prepared, one. The messages are written and read by the library of the `pg` driver instead of that
- * of PGlite, which takes longer (docs/decisions/0062-embedded-latency.md).
+ * of PGlite, which takes longer (docs/decisions/0061-embedded-latency.md).
  */
 export class PgliteStatements {
   readonly #pglite: PGlite

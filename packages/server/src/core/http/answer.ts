@@ -89,7 +89,7 @@ interface RequestScope {
   refusal: ApiError | null
   /**
    * What `replyStore.onReply` has registered: runs when the reply is on its way, so that the client does not wait for it. A closure here
-   * that refers to the scope itself makes the whole request survive until the next full garbage collection (docs/decisions/0060).
+   * that refers to the scope itself makes the whole request survive until the next full garbage collection (docs/decisions/0059).
    */
   onReply: (body: string) => void
   /** Whether the reply is one that `onReply` is to hear of: a new one, and no refusal. */
