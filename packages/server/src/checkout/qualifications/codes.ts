@@ -59,15 +59,17 @@ export async function listCodes(ctx: Ctx, configuration: Configuration, query: C
   if (streams.length === 0) return { offers: [], examined: 0, last: null }
   const { rows } = await sql<{ found: Found }>`
     with picked as materialized (
-      select id from (${sql.join(streams, sql` union `)}) streams order by id desc limit ${count}
+      select id from (${sql.join(streams, sql` union `)}) streams order by id desc limit ${sql.lit(count)}
     ), live as materialized (${liveCodes(ctx, query)})
     select jsonb_build_object(
       'examined', (select count(*) from picked),
       'last', (select jsonb_build_object('id', v.id, 'created_at', v.created_at) from vouchers v
-        where v.project_id = ${ctx.project_id} and v.id = (select min(id) from picked)),
+        where v.project_id = ${hidden(ctx.project_id, 'text')} and v.id = (select min(id) from picked)),
       'vouchers', (select jsonb_agg(live.voucher order by live.id desc) from live),
       'terms', (select jsonb_agg(jsonb_build_object('id', t.id, 'content', t.content)) from terms t
-        where t.project_id = ${ctx.project_id} and t.id in (select terms_id from live))) as found`.execute(ctx.db)
+        where t.project_id = ${hidden(ctx.project_id, 'text')} and t.id in (select terms_id from live))) as found`.execute(
+    ctx.db,
+  )
   const found = (rows[0] as { found: Found }).found
   const terms = new Map((found.terms ?? []).map(({ id, content }) => [id, cacheTerms(ctx.project_id, id, content)]))
   const offers = (found.vouchers ?? []).flatMap((row) => {
@@ -86,32 +88,41 @@ interface Found {
   terms: Array<{ id: string; content: Terms }> | null
 }
 
+/**
+ * Hides a value from the planner. It then expects the same of a certain value as of any, and keeps its plan. A project or customer that it
+ * knows to have few vouchers would make the plan for any look expensive, and be planned anew each time: in 1.6 ms, to be executed in 0.3.
+ */
+const hidden = (value: string | readonly string[], type: 'text' | 'text[]'): RawBuilder<unknown> =>
+  sql`(select ${value}::${sql.raw(type)})`
+
 /** One subquery for each kind: the ids of its newest vouchers, from an index in this order. */
-function streamsOf({ project_id }: Ctx, { wanted, before, count }: CodesQuery): Array<RawBuilder<unknown>> {
+function streamsOf({ project_id: projectId }: Ctx, { wanted, before, count }: CodesQuery): Array<RawBuilder<unknown>> {
   const { without_campaign, campaign_ids, unheld_only, public_keys, holder_id, code_keys, ids } = wanted
-  const only = sql`v.project_id = ${project_id}
+  const project = hidden(projectId, 'text')
+  const only = sql`v.project_id = ${project}
     ${before === null ? sql`` : sql`and v.id < ${before}`}
-    ${code_keys === null ? sql`` : sql`and v.code_key = any(${code_keys}::text[])`}
-    ${ids === null ? sql`` : sql`and v.id = any(${ids}::text[])`}`
-  const newest = sql`order by v.id desc limit ${count}`
+    ${code_keys === null ? sql`` : sql`and v.code_key = any(${hidden(code_keys, 'text[]')}::text[])`}
+    ${ids === null ? sql`` : sql`and v.id = any(${hidden(ids, 'text[]')}::text[])`}`
+  const newest = sql`order by v.id desc limit ${sql.lit(count)}`
   const streams: Array<RawBuilder<unknown>> = []
   if (without_campaign)
     streams.push(sql`(select v.id from vouchers v where v.campaign_id is null and ${only} ${newest})`)
   if (campaign_ids.length > 0)
     // One index scan for each campaign: with `= any(…)`, the vouchers of all campaigns would be sorted.
-    streams.push(sql`(select v.id from unnest(${campaign_ids}::text[]) campaign (id) cross join lateral (
+    streams.push(sql`(select v.id from unnest(${hidden(campaign_ids, 'text[]')}) campaign (id) cross join lateral (
       select v.id from vouchers v where v.campaign_id = campaign.id and ${only}
       ${unheld_only ? sql`and (v.holder_id is null or v.holder_id = ${holder_id}::text)` : sql``} ${newest}) v ${newest})`)
   if (public_keys.length > 0)
     streams.push(
-      sql`(select v.id from vouchers v where v.code_key = any(${public_keys}::text[]) and ${only} ${newest})`,
+      sql`(select v.id from vouchers v where v.code_key = any(${hidden(public_keys, 'text[]')}::text[]) and ${only} ${newest})`,
     )
   if (holder_id === null) return streams
+  const holder = hidden(holder_id, 'text')
   streams.push(
     sql`(select v.id from holders h join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id
-      where h.project_id = ${project_id} and h.customer_id = ${holder_id}
+      where h.project_id = ${project} and h.customer_id = ${holder}
       ${before === null ? sql`` : sql`and h.voucher_id < ${before}`} and ${only} ${newest})`,
-    sql`(select v.id from vouchers v where v.holder_id = ${holder_id} and ${only} ${newest})`,
+    sql`(select v.id from vouchers v where v.holder_id = ${holder} and ${only} ${newest})`,
   )
   return streams
 }
@@ -140,7 +151,7 @@ function liveCodes({ project_id, now }: Ctx, { wanted, at, session_key }: CodesQ
       'publication', case when terms.content::text like '%PUBLICATION_METADATA%' then (
         select b.metadata from holders h join publications b on b.project_id = h.project_id and b.id = h.publication_id
         where h.project_id = v.project_id and h.voucher_id = v.id order by b.id desc limit 1) end) as voucher
-    from picked join vouchers v on v.project_id = ${project_id} and v.id = picked.id
+    from picked join vouchers v on v.project_id = ${hidden(project_id, 'text')} and v.id = picked.id
     left join terms on terms.project_id = v.project_id and terms.id = v.terms_id
     where v.deleted_at is null and v.active
       and (v.start_date is null or v.start_date <= ${at}::timestamptz)
