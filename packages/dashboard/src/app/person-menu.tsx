@@ -35,7 +35,7 @@ export function PersonMenu() {
       trigger={
         <button
           type="button"
-          aria-label={`Signed in as ${user.email}`}
+          title={`Signed in as ${user.email}`}
           className="flex w-full items-center gap-2.5 rounded-md px-1.5 py-1.5 text-left hover:bg-sunken"
         >
           <span

@@ -12,7 +12,7 @@ export function ProjectSwitcher() {
       trigger={
         <button
           type="button"
-          aria-label={`Project ${project.name}: switch`}
+          title="Switch the project"
           className="flex w-full items-center gap-2.5 rounded-md px-1.5 py-1.5 text-left hover:bg-sunken"
         >
           <Mark />
