@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
+import { listOwnersWithoutPassword } from '../account/sign-in/credentials-store.ts'
 import { buildApp } from '../app.ts'
 import type { Runtime } from '../core/context.ts'
 import { limits } from '../core/lib/limits.ts'
@@ -44,7 +45,8 @@ export async function serve(
     if (firstStart !== null) say(firstKeys(firstStart))
     throw error
   }
-  say(welcome(addressOf(app, settings.host), firstStart, settings))
+  const ownersWithoutPassword = firstStart === null ? await listOwnersWithoutPassword(runtime.database.db) : []
+  say(welcome(addressOf(app, settings.host), firstStart, settings, ownersWithoutPassword))
   stopOnSignal(app, runtime)
 }
 
