@@ -18,6 +18,7 @@ async function main(): Promise<void> {
       role: { type: 'string' },
       owner: { type: 'boolean' },
       no: { type: 'boolean' },
+      'second-factor': { type: 'boolean' },
       'first-name': { type: 'string' },
       'last-name': { type: 'string' },
       each: { type: 'boolean' },

@@ -1,4 +1,5 @@
 import { purgeProject } from './account/projects/purge.ts'
+import { signInMaintenance } from './account/sign-in/retention.ts'
 import { updateCustomerMetadata, updateCustomers } from './audience/customers/bulk.ts'
 import { importCustomers } from './audience/customers/import.ts'
 import { startSegmentWorker } from './audience/segments/worker.ts'
@@ -53,6 +54,7 @@ export async function startJobs(runtime: Runtime): Promise<void> {
     ...notificationMaintenance(runtime.settings),
     deleteOldSendouts(runtime.settings),
     partitionMaintenance(runtime),
+    ...signInMaintenance,
   ])
   await workMails(runtime)
   watchSendouts(runtime)

@@ -4,7 +4,7 @@ keys revoke ID`
 
 const users = `users list [--project ID]
 users invite EMAIL [--owner | [--project ID] [--role ROLE]] [--first-name NAME] [--last-name NAME]
-users reset EMAIL
+users reset EMAIL [--second-factor]
 users owner EMAIL [--no]
 users remove EMAIL`
 
