@@ -1,7 +1,13 @@
-// Rewrites every generated file that is committed: openapi.json, docs/coverage.md, the tables of docs/reference, the module matrix.
+// Rewrites every generated file that is committed: openapi.json and the dashboard's types of it, docs/coverage.md, the tables of docs/reference, the module matrix.
 import { runNode } from './workspace.mjs'
 
-for (const name of ['openapi', 'contract', 'reference', 'modules']) {
-  const code = await runNode([`scripts/${name}.mjs`])
+for (const file of [
+  'scripts/openapi.mjs',
+  'packages/dashboard/write-api-types.ts',
+  'scripts/contract.mjs',
+  'scripts/reference.mjs',
+  'scripts/modules.mjs',
+]) {
+  const code = await runNode([file])
   if (code !== 0) process.exit(code)
 }

@@ -9,6 +9,15 @@ export const limits = {
   /** Highest page number that a request may ask for. */
   page_max: 100,
 
+  /** Hours, days, weeks or months in one answer of the statistics. */
+  statistics_points_max: 400,
+  /** Days of the statistics when the query has no `from`. */
+  statistics_days_default: 30,
+  /** Rows of a table that statistics read in addition to the sums; if more wait, the answer is as old as the sums. */
+  statistics_tail_rows_max: 1_000,
+  /** Members of a loyalty program that its statistics count. */
+  statistics_members_max: 50_000,
+
   /** Fields of one filter. */
   filter_fields_max: 50,
   /** Values in all conditions of one filter together: enough for any screen, too few for an excessively large query. */
@@ -275,6 +284,24 @@ export const limits = {
   user_link_hours: 24,
   /** Seconds between two mails with a link to one user. */
   user_link_mail_seconds: 60,
+  /** A session that is not used ends after this time. */
+  session_idle_hours: 12,
+  /** A session ends after this time, used or not. */
+  session_days: 14,
+  /** How often the last use of a session is written at most. */
+  session_use_seconds: 60,
+  /** Sessions of a user; the one that was used least recently ends when another begins. */
+  user_sessions_max: 20,
+  /** Characters of the `User-Agent` that is kept with a session; the rest is cut off. */
+  session_user_agent_length_max: 255,
+  /** Characters of a password at least. */
+  password_length_min: 12,
+  /** Characters of a password at most. */
+  password_length_max: 256,
+  /** Passwords that a node checks at once: each takes 32 MiB and a thread for a tenth of a second. */
+  passwords_checked_at_once: 2,
+  /** Passwords that wait to be checked, on each node; one more is answered 429. */
+  passwords_waiting_max: 50,
   /** Characters of an e-mail address. */
   email_length_max: 254,
   /** Characters of a URL in a branding. */

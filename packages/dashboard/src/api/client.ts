@@ -1,0 +1,110 @@
+import type { Operations, Schemas } from './generated.ts'
+
+export type { Schemas }
+export type OperationName = keyof Operations
+export type Reply<Name extends OperationName> = Operations[Name]['reply']
+
+type Part<Name extends OperationName, Key extends 'path' | 'query' | 'body'> = undefined extends Operations[Name][Key]
+  ? { [key in Key]?: Operations[Name][Key] }
+  : Key extends 'query'
+    ? { query?: Operations[Name]['query'] }
+    : { [key in Key]: Operations[Name][Key] }
+
+/** What an operation takes: the parameters of its path, its query and its body. */
+export type Input<Name extends OperationName> = Part<Name, 'path'> & Part<Name, 'query'> & Part<Name, 'body'>
+
+interface AnyInput {
+  path?: object | undefined
+  query?: object | undefined
+  body?: unknown
+}
+
+/** A refusal of the API, or a request that never got an answer (`status` 0). */
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly key: string
+  readonly details: string | undefined
+  readonly errors: readonly { path: string; details: string }[]
+  readonly requestId: string | undefined
+  /** The whole body, for what only some refusals have. */
+  readonly body: Partial<Schemas['Error']>
+
+  constructor(status: number, body: Partial<Schemas['Error']>) {
+    super(body.message ?? 'The service did not answer')
+    this.status = status
+    this.key = body.key ?? 'no_answer'
+    this.details = body.details
+    this.errors = body.errors ?? []
+    this.requestId = body.request_id
+    this.body = body
+  }
+}
+
+/** The address and body of a call, as `fetch` sends it and as "copy as code" shows it. */
+export function requestOf(
+  name: OperationName,
+  { path, query, body }: AnyInput,
+): { method: string; url: string; body: unknown } {
+  const [method, template] = name.split(' ') as [string, string]
+  const values = (path ?? {}) as Record<string, unknown>
+  const address = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values[key])))
+  const search = queryText(query)
+  return { method, url: search === '' ? address : `${address}?${search}`, body }
+}
+
+/** Objects become brackets, as the API reads them: `created_at[after]=…`. */
+function queryText(query: object | undefined): string {
+  const search = new URLSearchParams()
+  const add = (key: string, value: unknown) => {
+    if (value === undefined || value === null || value === '') return
+    if (Array.isArray(value)) for (const [index, entry] of value.entries()) add(`${key}[${index}]`, entry)
+    else if (typeof value === 'object')
+      for (const [inner, entry] of Object.entries(value)) add(`${key}[${inner}]`, entry)
+    else search.append(key, String(value))
+  }
+  for (const [key, value] of Object.entries(query ?? {})) add(key, value)
+  return search.toString()
+}
+
+/** Calls an operation as the person who is signed in; `project` is the project the call is about. */
+export async function call<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  { project, signal }: { project?: string | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<Reply<Name>> {
+  const { method, url, body } = requestOf(name, input)
+  const headers: Record<string, string> = { Accept: 'application/json' }
+  if (project !== undefined) headers['X-Project-Id'] = project
+  const isForm = body instanceof FormData
+  if (body !== undefined && !isForm) headers['Content-Type'] = 'application/json'
+  let response: Response
+  try {
+    response = await fetch(url, {
+      method,
+      headers,
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+      credentials: 'same-origin',
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiFailure(0, {
+      key: 'no_answer',
+      message: 'The service cannot be reached',
+      details: 'The connection failed. Your input is kept: try again in a moment.',
+    })
+  }
+  if (!response.ok) throw await failureOf(response)
+  if (response.status === 204) return undefined as Reply<Name>
+  return (response.headers.get('content-type') ?? '').includes('json')
+    ? ((await response.json()) as Reply<Name>)
+    : ((await response.blob()) as Reply<Name>)
+}
+
+async function failureOf(response: Response): Promise<ApiFailure> {
+  try {
+    return new ApiFailure(response.status, (await response.json()) as Schemas['Error'])
+  } catch {
+    return new ApiFailure(response.status, { message: `The service answered with status ${response.status}` })
+  }
+}

@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { useState } from 'react'
+import { call } from '../api/client.ts'
+import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { useProject, useSession } from './session.tsx'
+import { applyTheme, readTheme, type Theme } from './theme.ts'
+
+const themes: { theme: Theme; name: string; icon: typeof Sun }[] = [
+  { theme: 'system', name: 'As the system', icon: Monitor },
+  { theme: 'light', name: 'Light', icon: Sun },
+  { theme: 'dark', name: 'Dark', icon: Moon },
+]
+
+/** Who is signed in: the account, the theme, the way out. */
+export function PersonMenu() {
+  const { user } = useSession()
+  const project = useProject()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [theme, setTheme] = useState(readTheme)
+  const choose = (next: Theme) => {
+    applyTheme(next)
+    setTheme(next)
+  }
+  const signOut = async () => {
+    await call('DELETE /auth/session', {})
+    client.clear()
+    await navigate({ to: '/sign-in' })
+  }
+  const name = [user.first_name, user.last_name].filter(Boolean).join(' ')
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          title={`Signed in as ${user.email}`}
+          className="flex w-full items-center gap-2.5 rounded-md px-1.5 py-1.5 text-left hover:bg-sunken"
+        >
+          <span
+            aria-hidden="true"
+            className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft font-semibold text-accent text-xs uppercase"
+          >
+            {(name || user.email).slice(0, 1)}
+          </span>
+          <span className="min-w-0">
+            {name && <span className="block truncate leading-5">{name}</span>}
+            <span className="block truncate text-muted text-xs leading-4">{user.email}</span>
+          </span>
+        </button>
+      }
+    >
+      <MenuItem link={<Link to="/$project/settings/account" params={{ project: project.id }} />}>
+        <UserRound aria-hidden="true" className="size-4 text-muted" /> My account
+      </MenuItem>
+      <MenuLine />
+      {themes.map(({ theme: value, name: text, icon: Icon }) => (
+        <MenuItem key={value} onSelect={() => choose(value)}>
+          <Icon aria-hidden="true" className="size-4 text-muted" />
+          <span className="flex-1">{text}</span>
+          {theme === value && <span className="text-muted text-xs">chosen</span>}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem onSelect={() => void signOut()}>
+        <LogOut aria-hidden="true" className="size-4 text-muted" /> Sign out
+      </MenuItem>
+    </Menu>
+  )
+}

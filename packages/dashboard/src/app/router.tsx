@@ -1,0 +1,207 @@
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { ApiFailure } from '../api/client.ts'
+import { queryClient } from '../api/queries.ts'
+import { Frame } from './frame.tsx'
+import { lastProject, rememberProject } from './last-project.ts'
+import { NotFound, PageFailure } from './page-failure.tsx'
+import { type Session, sessionQuery } from './session.tsx'
+
+const root = createRootRouteWithContext<Record<never, never>>()({ component: Outlet, notFoundComponent: NotFound })
+
+/** The filters of a list live in the address, as text: a page that can be shared, and that the back button brings back. */
+function texts<Name extends string>(...names: Name[]) {
+  return (search: Record<string, unknown>): { [name in Name]?: string } => {
+    const known: { [name in Name]?: string } = {}
+    for (const name of names) {
+      const value = search[name]
+      if (value !== undefined && value !== '') known[name] = String(value)
+    }
+    return known
+  }
+}
+
+async function signedIn(to: string): Promise<Session> {
+  try {
+    return await queryClient.ensureQueryData(sessionQuery)
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 401) throw redirect({ to: '/sign-in', search: { to } })
+    throw error
+  }
+}
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async ({ location }) => {
+    const { projects } = await signedIn(location.href)
+    const project = projects.find(({ id }) => id === lastProject()) ?? projects[0]
+    if (project) throw redirect({ to: '/$project', params: { project: project.id } })
+  },
+  component: lazyRouteComponent(() => import('../pages/sign-in/no-project-page.tsx'), 'NoProjectPage'),
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: texts('to', 'error'),
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+})
+
+const password = createRoute({
+  getParentRoute: () => root,
+  path: '/password',
+  component: lazyRouteComponent(() => import('../pages/sign-in/password-page.tsx'), 'PasswordPage'),
+})
+
+const project = createRoute({
+  getParentRoute: () => root,
+  path: '/$project',
+  beforeLoad: async ({ params, location }) => {
+    const session = await signedIn(location.href)
+    const found = session.projects.find(({ id }) => id === params.project)
+    if (found === undefined) throw redirect({ to: '/' })
+    rememberProject(found.id)
+    return { session, project: found }
+  },
+  component: Frame,
+})
+
+const overview = createRoute({
+  getParentRoute: () => project,
+  path: '/',
+  validateSearch: texts('range', 'from', 'to', 'figure'),
+  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+})
+
+const simulator = createRoute({
+  getParentRoute: () => project,
+  path: '/simulator',
+  // `cart` is the whole simulation, so that an address can be sent to a colleague; the others fill it from an object.
+  validateSearch: texts('cart', 'code', 'campaign', 'tier', 'order', 'customer'),
+  component: lazyRouteComponent(() => import('../pages/simulator/simulator-page.tsx'), 'SimulatorPage'),
+})
+
+const codes = createRoute({
+  getParentRoute: () => project,
+  path: '/codes',
+  validateSearch: texts('q', 'campaign', 'holder', 'type', 'state', 'meta'),
+  component: lazyRouteComponent(() => import('../pages/codes/codes-page.tsx'), 'CodesPage'),
+})
+
+const code = createRoute({
+  getParentRoute: () => project,
+  path: '/codes/$code',
+  validateSearch: texts('tab'),
+  component: lazyRouteComponent(() => import('../pages/codes/code-page.tsx'), 'CodePage'),
+})
+
+const customers = createRoute({
+  getParentRoute: () => project,
+  path: '/customers',
+  validateSearch: texts('q', 'segment', 'city', 'meta'),
+  component: lazyRouteComponent(() => import('../pages/customers/customers-page.tsx'), 'CustomersPage'),
+})
+
+const customer = createRoute({
+  getParentRoute: () => project,
+  path: '/customers/$customer',
+  validateSearch: texts('tab'),
+  component: lazyRouteComponent(() => import('../pages/customers/customer-page.tsx'), 'CustomerPage'),
+})
+
+const redemptions = createRoute({
+  getParentRoute: () => project,
+  path: '/redemptions',
+  validateSearch: texts('result', 'campaign', 'code', 'customer', 'from', 'to', 'reason'),
+  component: lazyRouteComponent(() => import('../pages/redemptions/redemptions-page.tsx'), 'RedemptionsPage'),
+})
+
+const redemption = createRoute({
+  getParentRoute: () => project,
+  path: '/redemptions/$redemption',
+  component: lazyRouteComponent(() => import('../pages/redemptions/redemption-page.tsx'), 'RedemptionPage'),
+})
+
+const data = createRoute({
+  getParentRoute: () => project,
+  path: '/data',
+  validateSearch: texts('tab'),
+  component: lazyRouteComponent(() => import('../pages/data/data-page.tsx'), 'DataPage'),
+})
+
+const action = createRoute({
+  getParentRoute: () => project,
+  path: '/data/$action',
+  component: lazyRouteComponent(() => import('../pages/data/action-page.tsx'), 'ActionPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => project,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings/settings-frame.tsx'), 'SettingsFrame'),
+})
+
+const settingsStart = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/$project/settings/account', params })
+  },
+})
+
+const account = createRoute({
+  getParentRoute: () => settings,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/settings/account-page.tsx'), 'AccountPage'),
+})
+
+const users = createRoute({
+  getParentRoute: () => settings,
+  path: '/users',
+  component: lazyRouteComponent(() => import('../pages/settings/users-page.tsx'), 'UsersPage'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => settings,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('../pages/settings/keys-page.tsx'), 'KeysPage'),
+})
+
+export const router = createRouter({
+  basepath: '/dashboard',
+  routeTree: root.addChildren([
+    start,
+    signIn,
+    password,
+    project.addChildren([
+      overview,
+      simulator,
+      codes,
+      code,
+      customers,
+      customer,
+      redemptions,
+      redemption,
+      data,
+      action,
+      settings.addChildren([settingsStart, account, users, keys]),
+    ]),
+  ]),
+  context: {},
+  defaultPreload: 'intent',
+  defaultErrorComponent: PageFailure,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

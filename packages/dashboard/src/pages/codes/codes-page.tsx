@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page.tsx'
+
+export function CodesPage() {
+  return <Page title="Codes">{null}</Page>
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page.tsx'
+
+export function ActionPage() {
+  return <Page title="Action">{null}</Page>
+}

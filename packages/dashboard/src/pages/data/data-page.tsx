@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page.tsx'
+
+export function DataPage() {
+  return <Page title="Data">{null}</Page>
+}

@@ -1,0 +1,5 @@
+import { Card } from './card.tsx'
+
+export function PasswordPage() {
+  return <Card title="Sign in">{null}</Card>
+}

@@ -1,0 +1,105 @@
+import { Combobox } from '@base-ui/react/combobox'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { popup } from './menu.tsx'
+
+interface ChooseProps<Item> {
+  label: string
+  hidesLabel?: boolean
+  placeholder?: string
+  value: Item | null
+  onChange: (item: Item | null) => void
+  /** What fits the text; called a moment after the last key. */
+  search: (text: string) => Promise<Item[]>
+  keyOf: (item: Item) => string
+  textOf: (item: Item) => string
+  /** A row of the list; the text unless given. */
+  row?: (item: Item) => ReactNode
+  /** Empties itself after a choice: for adding one after another. */
+  isAdder?: boolean
+}
+
+/** A field that searches while one types: a customer among a million. */
+export function Choose<Item>(props: ChooseProps<Item>) {
+  const { label, hidesLabel, placeholder, value, onChange, search, keyOf, textOf, row, isAdder } = props
+  const id = useId()
+  const [text, setText] = useState(value === null ? '' : textOf(value))
+  const { items, isSearching } = useFound(text, search, value !== null && text === textOf(value))
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className={hidesLabel ? 'sr-only' : 'mb-1 block font-medium text-xs'}>
+        {label}
+      </label>
+      <Combobox.Root<Item>
+        items={items}
+        filter={null}
+        value={value}
+        inputValue={text}
+        onInputValueChange={(next) => setText(next)}
+        onValueChange={(next) => {
+          onChange(next as Item | null)
+          if (isAdder) setText('')
+        }}
+        itemToStringLabel={(item) => textOf(item)}
+        isItemEqualToValue={(item, other) => keyOf(item) === keyOf(other)}
+        autoHighlight
+      >
+        <Combobox.Input
+          id={id}
+          placeholder={placeholder}
+          className="h-8.5 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 placeholder:text-muted hover:border-muted"
+        />
+        <Combobox.Portal>
+          <Combobox.Positioner sideOffset={4} align="start" className="z-50 outline-none">
+            <Combobox.Popup className={`${popup} w-[max(16rem,var(--anchor-width))]`}>
+              <Combobox.Status className="px-2.5 text-muted text-xs empty:hidden">
+                {isSearching ? 'Searching …' : ''}
+              </Combobox.Status>
+              <Combobox.Empty className="px-2.5 text-muted empty:hidden">
+                {isSearching ? '' : <span className="block py-1.5">Nothing found</span>}
+              </Combobox.Empty>
+              <Combobox.List>
+                {(item: Item) => (
+                  <Combobox.Item
+                    key={keyOf(item)}
+                    value={item}
+                    className="flex cursor-default items-center justify-between gap-3 rounded-md px-2.5 py-1.5 outline-none data-[highlighted]:bg-sunken"
+                  >
+                    {row ? row(item) : textOf(item)}
+                  </Combobox.Item>
+                )}
+              </Combobox.List>
+            </Combobox.Popup>
+          </Combobox.Positioner>
+        </Combobox.Portal>
+      </Combobox.Root>
+    </div>
+  )
+}
+
+const typingPauseMs = 180
+
+/** The last answer to the last text; answers to earlier texts that come late are dropped. */
+function useFound<Item>(text: string, search: (text: string) => Promise<Item[]>, isChosen: boolean) {
+  const [items, setItems] = useState<Item[]>([])
+  const [isSearching, setIsSearching] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a search is of its text; callers pass a new closure on each render
+  useEffect(() => {
+    if (isChosen) return
+    let isStale = false
+    setIsSearching(true)
+    const timer = setTimeout(async () => {
+      try {
+        const found = await search(text.trim())
+        if (!isStale) setItems(found)
+      } catch {
+        if (!isStale) setItems([])
+      }
+      if (!isStale) setIsSearching(false)
+    }, typingPauseMs)
+    return () => {
+      isStale = true
+      clearTimeout(timer)
+    }
+  }, [text, isChosen])
+  return { items, isSearching }
+}

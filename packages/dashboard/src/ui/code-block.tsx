@@ -1,0 +1,47 @@
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from './button.tsx'
+import { classes } from './classes.ts'
+
+/** Puts text on the clipboard, and shows for a moment that it is there. */
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [isCopied, setIsCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setIsCopied(true)
+    setTimeout(() => setIsCopied(false), 1500)
+  }
+  return (
+    <IconButton label={isCopied ? 'Copied' : label} onClick={() => void copy()} className="size-7">
+      {isCopied ? (
+        <Check aria-hidden="true" className="size-3.5 text-good" />
+      ) : (
+        <Copy aria-hidden="true" className="size-3.5" />
+      )}
+    </IconButton>
+  )
+}
+
+/** Text in a fixed width, with a button to copy it. */
+export function CodeBlock({ text, className }: { text: string; className?: string }) {
+  return (
+    <div className={classes('relative rounded-md border border-line bg-sunken', className)}>
+      <pre tabIndex={0} className="max-h-96 overflow-auto py-2.5 pr-10 pl-3 font-mono text-xs leading-5">
+        {text}
+      </pre>
+      <div className="absolute top-1 right-1">
+        <CopyButton text={text} />
+      </div>
+    </div>
+  )
+}
+
+/** A code, an id, a key: in a fixed width, with a button to copy it. */
+export function CopyText({ text }: { text: string }) {
+  return (
+    <span className="inline-flex min-w-0 items-center gap-0.5">
+      <span className="min-w-0 break-all font-mono">{text}</span>
+      <CopyButton text={text} label={`Copy ${text}`} />
+    </span>
+  )
+}
