@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { inject, onTestFailed, onTestFinished, test } from 'vitest'
+import { inject, onTestFinished, test } from 'vitest'
 import { atEnd } from '../../../server/src/testing/closings.ts'
 import { violationsOn } from './accessibility.ts'
 import { newContext } from './browser-context.ts'
@@ -54,27 +54,29 @@ export async function visit(shop: Shop, path: string | null = '/dashboard/'): Pr
   const page = await context.newPage()
   const watch = await watchPage(page)
   watches.set(page, watch)
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
     const problems = await watch.problems()
+    if (problems.length > 0 || task.result?.state === 'fail') await keepPicture(page, task.name)
     await context.close()
     if (problems.length > 0) throw new Error(`The journey met problems:\n${problems.map(asItem).join('\n')}`)
-  })
-  onTestFailed(async ({ task }) => {
-    const path = join(journeyPictures, `failed-${task.name.replaceAll(/\W+/g, '-').slice(0, 80)}.png`)
-    await page.screenshot({ path }).then(
-      () => process.stderr.write(`The page of "${task.name}" is in ${path}\n`),
-      () => {}, // closed by the journey
-    )
   })
   if (path !== null) await page.goto(path)
   return page
 }
 
-/** Opens a page as the owner, or as a new user with a role. */
-export async function signedIn(shop: Shop, person: Person, path = '/dashboard/'): Promise<Page> {
+async function keepPicture(page: Page, title: string): Promise<void> {
+  const path = join(journeyPictures, `failed-${title.replaceAll(/\W+/g, '-').slice(0, 80)}.png`)
+  await page.screenshot({ path }).then(
+    () => process.stderr.write(`The page of "${title}" is in ${path}\n`),
+    () => {}, // the journey has closed it
+  )
+}
+
+/** Opens a page as the owner, or as a new user with a role; at no address yet if `path` is null. */
+export async function signedIn(shop: Shop, person: Person, path: string | null = '/dashboard/'): Promise<Page> {
   const page = await visit(shop, null)
   await signIn(shop, page.context(), person)
-  await page.goto(path)
+  if (path !== null) await page.goto(path)
   return page
 }
 

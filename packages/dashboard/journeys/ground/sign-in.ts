@@ -7,7 +7,7 @@ import type { Shop } from './shop.ts'
 export type Person = 'OWNER' | Role
 
 /** The password of everybody who signs in by `signIn`. */
-export const password = 'correct horse battery staple'
+export const password = 'seven lanterns above the harbour'
 
 /** Signs the browser in as the owner, or as a new user with a role in the project; returns the e-mail address. */
 export async function signIn(shop: Shop, context: BrowserContext, person: Person): Promise<string> {

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
 import { newContext } from './browser-context.ts'
 import { browserArguments, findBrowser } from './find-browser.ts'
 import { picture } from './picture.ts'
-import { places } from './places.ts'
+import { addressOf, type PlaceName, places } from './places.ts'
+import { settled } from './settled.ts'
 import { startShop } from './shop.ts'
 import { signIn } from './sign-in.ts'
 import { watchPage } from './watch-page.ts'
@@ -28,9 +29,9 @@ try {
   await signIn(shop, context, 'OWNER')
   const page = await context.newPage()
   const watch = await watchPage(page)
-  for (const [name, address] of Object.entries(places)) {
+  for (const name of Object.keys(places) as PlaceName[]) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
-    await page.goto(address)
+    await page.goto(addressOf(shop, name))
     await settled(page)
     await picture(page, name, folder)
     process.stdout.write(`docs/pictures/${name}-light.png, docs/pictures/${name}-dark.png\n`)
@@ -41,10 +42,4 @@ try {
   await shop.close()
   await browser.close()
   rmSync(templates, { recursive: true, force: true, maxRetries: 5 })
-}
-
-/** Waits until the page has shown what it loads. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
 }
