@@ -40,7 +40,9 @@ export async function addClub(shop: DemoShop, goods: Goods, audience: Audience, 
   const review = await inProject((ctx) =>
     createCustomEventSchema(ctx, {
       name: reviewEvent,
-      schema: { properties: { product: { type: 'string', optional: true }, stars: { type: 'number', optional: true } } },
+      schema: {
+        properties: { product: { type: 'string', optional: true }, stars: { type: 'number', optional: true } },
+      },
     }),
   )
   const [perAmount] = await step('POST', `${path}/earning-rules`, [

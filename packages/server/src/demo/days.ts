@@ -135,4 +135,3 @@ const fileWithErrors = [
 async function importCodes({ shop }: History, csv: string): Promise<void> {
   await shop.importCsv('/v1/vouchers/importCSV', csv)
 }
-

@@ -35,7 +35,8 @@ export function stepsOfElif(history: History): Step[] {
     { at: daysAgo(10), run: () => give(campaignNames.gift, vipCodes.gift) },
     {
       at: daysAgo(9),
-      run: () => mustRedeem(history, elif, cartOf('house-espresso', 3), [voucher(codes.newsletter)], { is_final: true }),
+      run: () =>
+        mustRedeem(history, elif, cartOf('house-espresso', 3), [voucher(codes.newsletter)], { is_final: true }),
     },
     {
       at: daysAgo(6),

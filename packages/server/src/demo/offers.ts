@@ -65,50 +65,74 @@ export async function addOffers(shop: DemoShop, goods: Goods, audience: Audience
       }),
     ],
   })
-  await oneCode(campaignNames.newsletter, codes.newsletter, { type: 'AMOUNT', amount_off: 500 }, {
-    description: '5.00 off for readers of the newsletter, once, from 30.00.',
-    validation_rules: [
-      await rule(
-        'Once per customer, from 30.00',
-        {
-          1: { ...orderFrom(3_000), error: { message: 'This code needs an order of at least 30.00.' } },
-          2: { ...oncePerCustomer, error: { message: 'This code can be used once.' } },
+  await oneCode(
+    campaignNames.newsletter,
+    codes.newsletter,
+    { type: 'AMOUNT', amount_off: 500 },
+    {
+      description: '5.00 off for readers of the newsletter, once, from 30.00.',
+      validation_rules: [
+        await rule(
+          'Once per customer, from 30.00',
+          {
+            1: { ...orderFrom(3_000), error: { message: 'This code needs an order of at least 30.00.' } },
+            2: { ...oncePerCustomer, error: { message: 'This code can be used once.' } },
+            logic: '1 and 2',
+          },
+          { error: { message: 'This code cannot be used here.' } },
+        ),
+      ],
+    },
+  )
+  await oneCode(
+    campaignNames.vip,
+    codes.vip,
+    { type: 'PERCENT', percent_off: 20, amount_limit: 5_000 },
+    {
+      description: '20 % off for VIPs, twice a month.',
+      category_id: category.vip,
+      validation_rules: [
+        await rule('VIPs, twice a month', {
+          1: {
+            name: 'customer.segment',
+            conditions: { $is: [audience.vip] },
+            error: { message: 'This code is for our VIPs.' },
+          },
+          2: { name: 'redemption.count.per_customer.monthly', conditions: { $less_than_or_equal: [2] } },
           logic: '1 and 2',
-        },
-        { error: { message: 'This code cannot be used here.' } },
-      ),
-    ],
-  })
-  await oneCode(campaignNames.vip, codes.vip, { type: 'PERCENT', percent_off: 20, amount_limit: 5_000 }, {
-    description: '20 % off for VIPs, twice a month.',
-    category_id: category.vip,
-    validation_rules: [
-      await rule('VIPs, twice a month', {
-        1: {
-          name: 'customer.segment',
-          conditions: { $is: [audience.vip] },
-          error: { message: 'This code is for our VIPs.' },
-        },
-        2: { name: 'redemption.count.per_customer.monthly', conditions: { $less_than_or_equal: [2] } },
-        logic: '1 and 2',
-      }),
-    ],
-  })
-  await oneCode(campaignNames.sale, codes.sale, { type: 'PERCENT', percent_off: 25 }, {
-    description: 'The sale of the season.',
-    start_date: toInstant(plan.sale.from),
-    expiration_date: toInstant(plan.sale.to),
-  })
-  await oneCode(campaignNames.beans, codes.beans, { type: 'PERCENT', percent_off: 15, effect: 'APPLY_TO_ITEMS' }, {
-    description: '15 % off all beans.',
-    start_date: toInstant(plan.beans.from),
-    expiration_date: toInstant(plan.beans.to),
-    validation_rules: [
-      await rule('Coffee in the cart', { 1: { name: 'order.items.any', conditions: { $in: [collection('Coffee')] } } }, {
-        applicable_to: { included: [collection('Coffee')], excluded: [], included_all: false },
-      }),
-    ],
-  })
+        }),
+      ],
+    },
+  )
+  await oneCode(
+    campaignNames.sale,
+    codes.sale,
+    { type: 'PERCENT', percent_off: 25 },
+    {
+      description: 'The sale of the season.',
+      start_date: toInstant(plan.sale.from),
+      expiration_date: toInstant(plan.sale.to),
+    },
+  )
+  await oneCode(
+    campaignNames.beans,
+    codes.beans,
+    { type: 'PERCENT', percent_off: 15, effect: 'APPLY_TO_ITEMS' },
+    {
+      description: '15 % off all beans.',
+      start_date: toInstant(plan.beans.from),
+      expiration_date: toInstant(plan.beans.to),
+      validation_rules: [
+        await rule(
+          'Coffee in the cart',
+          { 1: { name: 'order.items.any', conditions: { $in: [collection('Coffee')] } } },
+          {
+            applicable_to: { included: [collection('Coffee')], excluded: [], included_all: false },
+          },
+        ),
+      ],
+    },
+  )
   await oneCode(
     campaignNames.freeMug,
     codes.freeMug,
@@ -131,36 +155,55 @@ export async function addOffers(shop: DemoShop, goods: Goods, audience: Audience
       ],
     },
   )
-  await oneCode(campaignNames.tastingSet, codes.tastingSet, { type: 'FIXED', fixed_amount: 1_900, effect: 'APPLY_TO_ITEMS' }, {
-    validation_rules: [
-      await rule(
-        'The tasting set',
-        { 1: { name: 'order.items.any', conditions: { $in: [{ object: 'product', id: product('tasting-set') }] } } },
-        {
-          applicable_to: {
-            included: [{ object: 'product', id: product('tasting-set'), price: 1_900 }],
-            excluded: [],
-            included_all: false,
+  await oneCode(
+    campaignNames.tastingSet,
+    codes.tastingSet,
+    { type: 'FIXED', fixed_amount: 1_900, effect: 'APPLY_TO_ITEMS' },
+    {
+      validation_rules: [
+        await rule(
+          'The tasting set',
+          { 1: { name: 'order.items.any', conditions: { $in: [{ object: 'product', id: product('tasting-set') }] } } },
+          {
+            applicable_to: {
+              included: [{ object: 'product', id: product('tasting-set'), price: 1_900 }],
+              excluded: [],
+              included_all: false,
+            },
           },
-        },
-      ),
-    ],
-  })
-  await oneCode(campaignNames.influencer, codes.influencer, { type: 'AMOUNT', amount_off: partnershipAmount }, {
-    description: 'A blog about coffee passes this code on; the budget was agreed with its author.',
-    validation_rules: [
-      await rule('Budget of the coffee blog, from 25.00', {
-        1: orderFrom(2_500),
-        2: budget(plan.influencer.budget),
-        logic: '1 and 2',
-      }),
-    ],
-  })
-  await oneCode(campaignNames.podcast, codes.podcast, { type: 'AMOUNT', amount_off: partnershipAmount }, {
-    validation_rules: [
-      await rule('Budget of the podcast, from 25.00', { 1: orderFrom(2_500), 2: budget(plan.podcast.budget), logic: '1 and 2' }),
-    ],
-  })
+        ),
+      ],
+    },
+  )
+  await oneCode(
+    campaignNames.influencer,
+    codes.influencer,
+    { type: 'AMOUNT', amount_off: partnershipAmount },
+    {
+      description: 'A blog about coffee passes this code on; the budget was agreed with its author.',
+      validation_rules: [
+        await rule('Budget of the coffee blog, from 25.00', {
+          1: orderFrom(2_500),
+          2: budget(plan.influencer.budget),
+          logic: '1 and 2',
+        }),
+      ],
+    },
+  )
+  await oneCode(
+    campaignNames.podcast,
+    codes.podcast,
+    { type: 'AMOUNT', amount_off: partnershipAmount },
+    {
+      validation_rules: [
+        await rule('Budget of the podcast, from 25.00', {
+          1: orderFrom(2_500),
+          2: budget(plan.podcast.budget),
+          logic: '1 and 2',
+        }),
+      ],
+    },
+  )
   await campaign(campaignNames.birthday, {
     type: 'STATIC',
     description: 'Printed on cards, which are sent by post.',

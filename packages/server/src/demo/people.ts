@@ -217,7 +217,7 @@ function newPerson(chance: Chance, number: number): DemoPerson {
     geo,
     is_reader: chance.isTrue(0.45),
     is_vip: chance.isTrue(0.05),
-    likes_points: chance.isTrue(0.4),
+    likes_points: chance.isTrue(0.3),
     weight: chance.pickWeighted([
       [0.3, 45],
       [1, 35],

@@ -6,7 +6,7 @@ export interface DemoSize {
   orders_per_day: number
 }
 
-export const fullSize: DemoSize = { customers: 500, days: 120, orders_per_day: 46 }
+export const fullSize: DemoSize = { customers: 500, days: 120, orders_per_day: 28 }
 
 /** For tests: everything that the full one has, in a few seconds. */
 export const smallSize: DemoSize = { customers: 40, days: 21, orders_per_day: 12 }

@@ -106,4 +106,11 @@ function slugOf(name: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
-export const bestsellers = ['house-espresso', 'yirgacheffe', 'huila-supremo', 'cerrado', 'paper-filters-100', 'bell-mug']
+export const bestsellers = [
+  'house-espresso',
+  'yirgacheffe',
+  'huila-supremo',
+  'cerrado',
+  'paper-filters-100',
+  'bell-mug',
+]

@@ -65,6 +65,10 @@ export async function openDemoShop(runtime: Runtime, key: ShopKey, clock: ShopCl
   const moved: Runtime = {
     ...runtime,
     now: clock.now,
+    // Refusals are part of the history: one line for each would hide what the command says.
+    log: ['trace', 'debug', 'info'].includes(runtime.log.level)
+      ? runtime.log.child({}, { level: 'warn' })
+      : runtime.log,
     settings: { ...runtime.settings, auth_mode: 'either', audit_log: 'off' },
   }
   const app = buildApp({ runtime: moved, sheds_load: false })

@@ -53,7 +53,8 @@ export function whyNotFillable(
     database_url === null
       ? 'start with another GUERDON_DATA_DIR'
       : 'name an empty project with --project, or another database in DATABASE_URL'
-  if (state === 'occupied') return `${project} has data, which the demo shop would mix with. To look at the demo shop, ${elsewhere}.`
+  if (state === 'occupied')
+    return `${project} has data, which the demo shop would mix with. To look at the demo shop, ${elsewhere}.`
   const again =
     database_url === null
       ? `delete the folder ${data_dir} (its keys go with it) or ${elsewhere}`

@@ -17,13 +17,13 @@ const order = { items: [{ source_id: 'house-espresso', related_object: 'product'
 export async function tryCodes({ call }: DemoShop): Promise<TriedCode[]> {
   const tried: TriedCode[] = []
   for (const code of [codes.vip, codes.beans, vipCodes.gift, refusedForVip.code, codes.sale]) {
-    const { valid, explanation, redeemables } = await call('POST', '/v1/validations', {
+    const { valid, redeemables } = await call('POST', '/v1/validations', {
       redeemables: [{ object: 'voucher', id: code }],
       customer: { source_id: vipCustomer.source_id },
       order,
       options: { explain: true },
     })
-    const sentence: string = explanation?.sentence ?? redeemables?.[0]?.result?.explanation?.sentence ?? ''
+    const sentence: string = redeemables[0]?.explanation?.sentence ?? ''
     tried.push({ code, customer: vipCustomer.email, order: '4 × House Espresso', is_valid: valid, sentence })
   }
   return tried
