@@ -27,7 +27,7 @@ import { watchSendouts } from './webhooks/delivery/work.ts'
 import { deleteOldSendouts } from './webhooks/sendouts/retention.ts'
 
 /** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
-const asyncActions: readonly AsyncActionDefinition[] = [
+export const asyncActions: readonly AsyncActionDefinition[] = [
   importCustomers,
   updateCustomers,
   updateCustomerMetadata,
