@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json tsconfig.base.json ./
 COPY packages/engine/package.json packages/engine/
 COPY packages/server/package.json packages/server/
+COPY packages/dashboard/package.json packages/dashboard/
 COPY bench/package.json bench/
 COPY scripts scripts
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -16,6 +17,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/engine/package.json packages/engine/
 COPY packages/server/package.json packages/server/
+COPY packages/dashboard/package.json packages/dashboard/
 COPY bench/package.json bench/
 RUN npm ci --workspace=@guerdon/server --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 

@@ -1,6 +1,8 @@
-// Builds a publishable dist of each package, the engine first: the server is compiled against its published form.
+// Builds a publishable dist of each package, the engine first: the server is compiled against its published form. The dashboard is
+// built into the dist of the server.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildDashboard } from './dashboard.mjs'
 import { binary, ensureInstalled, root, runNode } from './workspace.mjs'
 
 await ensureInstalled()
@@ -17,3 +19,9 @@ cpSync(join(server, 'src', functions), join(server, 'dist', functions), {
   recursive: true,
   filter: (path) => !path.endsWith('.ts'),
 })
+const problem = await buildDashboard()
+if (problem !== null) {
+  console.error(problem)
+  process.exit(1)
+}
+console.log('built packages/server/dist/dashboard')

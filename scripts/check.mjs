@@ -4,7 +4,14 @@ import { binary, ensureInstalled, runNode } from './workspace.mjs'
 await ensureInstalled()
 const tsc = binary('typescript/bin/tsc')
 let failed = false
-for (const project of ['packages/engine', 'packages/engine/tsconfig.test.json', 'packages/server', 'bench']) {
+const projects = [
+  'packages/engine',
+  'packages/engine/tsconfig.test.json',
+  'packages/server',
+  'packages/dashboard',
+  'bench',
+]
+for (const project of projects) {
   console.log(`types: ${project}`)
   failed = (await runNode([tsc, '-p', project])) !== 0 || failed
 }

@@ -70,6 +70,8 @@ export function run(command, args, options = {}) {
     process.on('SIGINT', forward)
     process.on('SIGTERM', forward)
     child.on('error', (error) => {
+      // Ended by the signal of the options, on purpose.
+      if (error.name === 'AbortError') return
       console.error(`${command}: ${error.message}`)
       resolve(1)
     })
@@ -79,6 +81,17 @@ export function run(command, args, options = {}) {
 
 /** Runs a TypeScript or JavaScript file with the workspace's Node. */
 export const runNode = (args, options) => run(node(), args, options)
+
+/** Runs a file with the workspace's Node and keeps its output to itself. */
+export function runQuietly(args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(node(), args, { cwd: root, ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    child.on('error', (error) => resolve({ code: 1, output: error.message }))
+    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}
 
 /** The path of an installed program's entry, for running it with the workspace's Node. */
 export const binary = (path) => join(root, 'node_modules', path)

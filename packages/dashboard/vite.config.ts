@@ -2,12 +2,15 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-const service = process.env.GUERDON_URL ?? 'http://127.0.0.1:3000'
+const service = process.env.GUERDON_URL ?? 'http://127.0.0.1:8010'
 
 /** The built files lie under `/dashboard/` of the service. In development Vite serves them and passes the API on to a running service. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
+  // No variable of a build machine belongs into files that everybody may read.
+  envDir: false,
+  envPrefix: 'GUERDON_PUBLIC_',
   plugins: [react(), tailwindcss()],
   build: {
     target: 'es2022',
@@ -21,7 +24,7 @@ export default defineConfig({
     port: 5173,
     strictPort: true,
     proxy: Object.fromEntries(
-      ['/v1', '/management', '/auth', '/openapi.json'].map((path) => [path, { target: service }]),
+      ['/v1', '/management', '/auth', '/health', '/docs', '/openapi.json'].map((path) => [path, { target: service }]),
     ),
   },
 })

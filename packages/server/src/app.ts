@@ -16,6 +16,7 @@ import { newId } from './core/lib/ids.ts'
 import { limits } from './core/lib/limits.ts'
 import { recordRequests } from './monitoring/audit-log/record-requests.ts'
 import { operations as allOperations } from './operations.ts'
+import type { DashboardFiles } from './platform/dashboard-files.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
 
 export interface AppOptions {
@@ -24,10 +25,17 @@ export interface AppOptions {
   operations?: readonly Operation[]
   /** Whether the service rejects requests while it is overloaded; off in tests that must not depend on the machine's load. */
   sheds_load?: boolean
+  /** The built dashboard to serve; null: none. */
+  dashboard?: DashboardFiles | null
 }
 
 /** The HTTP service over an open runtime. It does not listen yet. */
-export function buildApp({ runtime, operations = allOperations, sheds_load = true }: AppOptions): FastifyInstance {
+export function buildApp({
+  runtime,
+  operations = allOperations,
+  sheds_load = true,
+  dashboard = null,
+}: AppOptions): FastifyInstance {
   const { settings } = runtime
   const app = fastify<Server>({
     loggerInstance: runtime.log,
@@ -80,7 +88,7 @@ export function buildApp({ runtime, operations = allOperations, sheds_load = tru
     reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
     next()
   })
-  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load })
+  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load, dashboard })
   app.addHook('onRequest', (request, _reply, next) => {
     if (isTooLong(request)) return next(queryTooLarge())
     next(hasLongHeaders(request) ? headersTooLarge(limits.header_bytes_max) : undefined)

@@ -24,7 +24,10 @@ const secrets = ['app-secret', 'client-secret', 'management-secret']
 
 function welcomeOf({ is_terminal, mode = 'strict' }: { is_terminal: boolean; mode?: string }): string {
   const settings = readSettings({ AUTH_MODE: mode, GUERDON_DATA_DIR: '/data' })
-  return welcome('http://127.0.0.1:8010', firstStartOf({ settings, is_terminal }, keys), settings)
+  return welcome('http://127.0.0.1:8010', firstStartOf({ settings, is_terminal }, keys), {
+    ...settings,
+    has_dashboard: true,
+  })
 }
 
 test('on a terminal the first start shows the keys, how to call in both modes, and calls to paste', () => {
@@ -42,6 +45,14 @@ test('on a terminal the first start shows the keys, how to call in both modes, a
   expect(either).toContain('This node runs with AUTH_MODE=either.')
   expect(either).not.toContain('$TOKEN')
   expect(either).not.toContain('after a start')
+})
+
+test('every start shows the address of the dashboard, if it is served', () => {
+  const [authMode, address] = ['strict' as const, 'http://127.0.0.1:8010']
+  expect(welcome(address, null, { auth_mode: authMode, has_dashboard: true })).toContain(
+    '(dashboard: http://127.0.0.1:8010/dashboard/, reference: http://127.0.0.1:8010/docs)',
+  )
+  expect(welcome(address, null, { auth_mode: authMode, has_dashboard: false })).not.toContain('dashboard')
 })
 
 test('elsewhere it names the file with the secrets and shows none', () => {

@@ -7,6 +7,7 @@ import { limits } from '../core/lib/limits.ts'
 import { openLog } from '../core/lib/log.ts'
 import { version } from '../core/lib/version.ts'
 import type { Settings } from '../core/settings.ts'
+import { readDashboard } from '../platform/dashboard-files.ts'
 import { closeRuntime, openRuntime } from '../runtime.ts'
 import { startJobs } from '../work.ts'
 import { firstStartOf, writeKeysFile } from './keys-file.ts'
@@ -26,13 +27,14 @@ export async function serve(
   const log = openLog(settings.log_level)
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
   say(`Guerdon ${version} is starting on ${storage} …\n`)
+  const dashboard = readDashboard(settings, log)
   const { runtime, first_keys } = await openRuntime(settings, log, (keys) =>
     writeKeysFile(firstStartOf(environment, keys)),
   )
   const firstStart = first_keys === null ? null : firstStartOf(environment, first_keys)
   let app: FastifyInstance | undefined
   try {
-    app = buildApp({ runtime, sheds_load })
+    app = buildApp({ runtime, sheds_load, dashboard })
     await startJobs(runtime)
     await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
       throw listenFailure(error, settings)
@@ -44,7 +46,7 @@ export async function serve(
     if (firstStart !== null) say(firstKeys(firstStart))
     throw error
   }
-  say(welcome(addressOf(app, settings.host), firstStart, settings))
+  say(welcome(addressOf(app, settings.host), firstStart, { ...settings, has_dashboard: dashboard !== null }))
   stopOnSignal(app, runtime)
 }
 

@@ -11,9 +11,10 @@ export interface FirstStart {
 export function welcome(
   address: string,
   firstStart: FirstStart | null,
-  { auth_mode }: Pick<Settings, 'auth_mode'>,
+  { auth_mode, has_dashboard }: Pick<Settings, 'auth_mode'> & { has_dashboard: boolean },
 ): string {
-  const where = `Guerdon is ready on ${address}   (reference: ${address}/docs)\n`
+  const dashboard = has_dashboard ? `dashboard: ${address}/dashboard/, ` : ''
+  const where = `Guerdon is ready on ${address}   (${dashboard}reference: ${address}/docs)\n`
   if (firstStart === null)
     return `${where}Keys were made at the first start; "guerdon keys create --name NAME" makes more (npm start -- keys create --name NAME).\n`
   return [

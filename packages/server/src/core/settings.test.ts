@@ -38,6 +38,7 @@ test('an empty environment gives the documented defaults', () => {
     log_requests: false,
     metrics_port: null,
     metrics_host: '127.0.0.1',
+    dashboard: 'on',
     auth_mode: 'strict',
     cluster_id: 'eu1',
     oauth_token_ttl_seconds: 900,

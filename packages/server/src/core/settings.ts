@@ -20,6 +20,7 @@ export interface Settings {
   /** Null: the metrics are served with the API. */
   metrics_port: number | null
   metrics_host: string
+  dashboard: 'on' | 'off'
   auth_mode: 'strict' | 'either'
   cluster_id: string
   oauth_token_ttl_seconds: number
@@ -100,6 +101,10 @@ export const environment = {
     meaning: 'port that serves `/metrics`, which `PORT` then does not ([metrics](#metrics))',
   },
   METRICS_HOST: { unset: '`HOST`', meaning: 'address of `METRICS_PORT` to listen on' },
+  DASHBOARD: {
+    standard: 'on',
+    meaning: '`on`: the [dashboard](../operations.md#the-dashboard) is served under `/dashboard/`; `off`: it is not',
+  },
   AUTH_MODE: {
     standard: 'strict',
     meaning:
@@ -247,6 +252,7 @@ export function readSettings(env: Environment): Settings {
     log_requests: read('LOG_REQUESTS', boolean),
     metrics_port: optional('METRICS_PORT', integerBetween(0, 65_535)),
     metrics_host: text('METRICS_HOST') ?? host,
+    dashboard: read('DASHBOARD', oneOf('on', 'off')),
     auth_mode: read('AUTH_MODE', oneOf('strict', 'either')),
     cluster_id: read('CLUSTER_ID', asIs),
     oauth_token_ttl_seconds: integer('OAUTH_TOKEN_TTL_SECONDS', 1, 31_536_000),

@@ -6,6 +6,8 @@ import { openapiOf } from '../core/http/openapi.ts'
 import type { Operation } from '../core/http/operation.ts'
 import type { RequestWatch } from '../core/http/watch-requests.ts'
 import { namedSchemas } from '../schema-names.ts'
+import { acceptsPage, mountDashboard } from './dashboard.ts'
+import type { DashboardFiles } from './dashboard-files.ts'
 import { docsPage } from './docs-page.ts'
 import { shedLoad } from './load-shedding.ts'
 import { newMetrics } from './metrics.ts'
@@ -26,14 +28,14 @@ declare module 'fastify' {
 }
 
 /**
- * Adds the routes besides the API, all without credentials: health, metrics, documentation. Also adds the hooks for every
+ * Adds the routes besides the API, all without credentials: health, metrics, documentation, dashboard. Also adds the hooks for every
  * request: log, metrics and load shedding. Returns the routes it added.
  */
 export function mountPlatform(
   app: FastifyInstance,
   runtime: Runtime,
   operations: readonly Operation[],
-  { watch, sheds_load }: { watch: RequestWatch; sheds_load: boolean },
+  { watch, sheds_load, dashboard }: { watch: RequestWatch; sheds_load: boolean; dashboard: DashboardFiles | null },
 ): Route[] {
   const { settings } = runtime
   const tally = newRequestTally()
@@ -57,7 +59,10 @@ export function mountPlatform(
   const document = () => openapiOf(operations, namedSchemas)
 
   const routes: Record<string, Handler> = {
-    '/': (_, reply) => reply.redirect('docs'),
+    '/': (request, reply) => {
+      if (dashboard === null) return reply.redirect('docs')
+      return reply.header('Vary', 'Accept').redirect(acceptsPage(request) ? 'dashboard/' : 'docs')
+    },
     '/docs': publishedText(pageHeaders, () => docsPage(document())),
     '/openapi.json': publishedText({ 'Content-Type': 'application/json; charset=utf-8' }, () =>
       JSON.stringify(document()),
@@ -70,7 +75,8 @@ export function mountPlatform(
   if (port !== null) serveMetrics(app, readMetrics, { port, host })
   else routes['/metrics'] = async (_, reply) => reply.type(metricsType).send(await readMetrics())
   for (const [url, handler] of Object.entries(routes)) app.get(url, { config: { platform: `GET ${url}` } }, handler)
-  return Object.keys(routes).map((path) => ({ method: 'GET', path }))
+  const ofDashboard = dashboard === null ? [] : mountDashboard(app, dashboard)
+  return [...Object.keys(routes).map((path): Route => ({ method: 'GET', path })), ...ofDashboard]
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<unknown>

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 
 const packages = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The text of every source file by its path, `server/src/http/errors.ts`; test files only with `tests`. */
+/** The text of every source file of engine and server by its path, `server/src/http/errors.ts`; test files only with `tests`. */
 export function sourceTexts({ tests = false } = {}): ReadonlyMap<string, string> {
-  const paths = globSync('*/src/**/*.ts', { cwd: packages }).map((path) => path.replaceAll('\\', '/'))
+  const paths = globSync('{engine,server}/src/**/*.ts', { cwd: packages }).map((path) => path.replaceAll('\\', '/'))
   const wanted = paths.filter((path) => tests || !/\.test\.ts$|\/testing\//.test(path)).sort()
   return new Map(wanted.map((path) => [path, readFileSync(join(packages, path), 'utf8')]))
 }

@@ -81,8 +81,11 @@ function answerUnknownRoutes(
   })
 }
 
-const patternOf = (path: string) =>
-  new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`)
+/** `{name}` in a path stands for one segment, `*` at its end for everything. */
+function patternOf(path: string): RegExp {
+  const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${escaped.replace(/\\\*$/, '.*')}/?$`)
+}
 
 function isPreflight({ method, headers }: FastifyRequest, path: string): boolean {
   return (
