@@ -6,6 +6,7 @@ import {
   type UseQueryResult,
   useInfiniteQuery,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
@@ -53,6 +54,18 @@ export function useRead<Name extends OperationName>(
     refetchInterval: every,
     ...(keeps && { placeholderData: keepPreviousData }),
   }) as UseQueryResult<Reply<Name>, ApiFailure>
+}
+
+/** Reads several objects of one kind, each cached by itself: for the names behind ids. What could not be read is undefined. */
+export function useReads<Name extends OperationName>(
+  name: Name,
+  inputs: readonly Input<Name>[],
+): (Reply<Name> | undefined)[] {
+  const project = useProjectId()
+  return useQueries({
+    queries: inputs.map((input) => ({ ...optionsOf(project, name, input), staleTime: 300_000, retry: false })),
+    combine: (results) => results.map(({ data }) => data as Reply<Name> | undefined),
+  })
 }
 
 /** Reads outside of React's rendering, through the same cache. */
