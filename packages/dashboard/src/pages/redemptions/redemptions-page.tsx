@@ -15,6 +15,7 @@ import {
   isRollback,
   orderName,
   resultOf,
+  stackOf,
   subjectOf,
   takenOff,
 } from './entry.ts'
@@ -79,6 +80,7 @@ function useColumns(): Column<Entry>[] {
     {
       id: 'result',
       header: 'Result',
+      isExtra: true,
       cell: (entry) => {
         const { tone, text } = resultOf(entry)
         return <Status tone={tone}>{text}</Status>
@@ -134,18 +136,14 @@ function useColumns(): Column<Entry>[] {
   ]
 }
 
-/** Below the code: why it was refused or rolled back, or the campaign it is of; on a phone also when. */
+/** Below the code: why it was refused or rolled back, or what it is part of; on a phone also the result and when. */
 function Detail({ entry }: { entry: Entry }) {
-  const text =
-    entry.result === 'FAILURE'
-      ? refusalName(entry.failure_code ?? '')
-      : isRollback(entry)
-        ? entry.reason
-        : (entry.voucher?.campaign ?? (entry.redemption ? 'Part of several together' : undefined))
+  const text = detailOf(entry)
+  const { tone, text: result } = resultOf(entry)
   return (
     <span className="block truncate text-muted text-xs" title={text}>
       <span className="md:hidden">
-        <Instant at={entry.date} relative />
+        <Status tone={tone}>{result}</Status> · <Instant at={entry.date} relative />
         {text && ' · '}
       </span>
       {text}
@@ -153,14 +151,22 @@ function Detail({ entry }: { entry: Entry }) {
   )
 }
 
+function detailOf(entry: Entry): string {
+  if (entry.result === 'FAILURE') return refusalName(entry.failure_code ?? '')
+  if (isRollback(entry)) return entry.reason ?? 'No reason given'
+  if (stackOf(entry)) return 'Codes and promotions of one order'
+  const origin = entry.voucher ? (entry.voucher.campaign ?? 'Single code') : 'Promotion'
+  return entry.redemption ? `${origin}, with others` : origin
+}
+
 function TakenOff({ entry }: { entry: Entry }) {
   if (entry.result === 'FAILURE') return null
   const points = entry.loyalty_card?.points
   if (points !== undefined && points !== 0)
     return (
-      <>
+      <span className="whitespace-nowrap">
         <Count value={Math.abs(points)} /> points
-      </>
+      </span>
     )
   if (isRollback(entry)) return entry.gift ? <Money cents={Math.abs(entry.gift.amount)} /> : null
   const off = entry.gift?.amount ?? takenOff(entry)

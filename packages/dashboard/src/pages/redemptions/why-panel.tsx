@@ -1,0 +1,123 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { CopyCall } from '../../app/copy-call.tsx'
+import { useProject } from '../../app/session.tsx'
+import { Explanation } from '../../ui/explanation.tsx'
+import { Instant } from '../../ui/format.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { FailureView, Loading } from '../../ui/state.tsx'
+import type { Redemption } from './entry.ts'
+import type { useRecalculation } from './use-redemption.ts'
+
+interface WhyPanelProps {
+  redemption: Redemption
+  recalculation: ReturnType<typeof useRecalculation>
+  /** The request that was sent is still being looked for. */
+  isWaiting: boolean
+}
+
+/** Why it was given or refused, calculated again as of that moment. */
+export function WhyPanel({ redemption, recalculation, isWaiting }: WhyPanelProps) {
+  const { body, data, error, isLoading, mayValidate, retry } = recalculation
+  return (
+    <Panel
+      title="Why"
+      about={
+        data && (
+          <>
+            Recalculated as of <Instant at={redemption.date} /> with the rules, uses and balances of now.
+          </>
+        )
+      }
+      actions={
+        body &&
+        mayValidate && (
+          <CopyCall
+            name="POST /v1/validations"
+            input={{ body }}
+            sdk={{ method: 'validations.validateStackable', args: [body] }}
+            look="quiet"
+            size="small"
+          />
+        )
+      }
+    >
+      {isWaiting || isLoading ? (
+        <Loading lines={3} />
+      ) : !mayValidate ? (
+        <p className="text-muted">
+          An explanation is recalculated by validating the order again. Your role may look, not validate: ask a user of
+          the project.
+        </p>
+      ) : error ? (
+        <FailureView failure={error} retry={retry} />
+      ) : data ? (
+        <Explained redemption={redemption} validation={data} />
+      ) : (
+        <NotExplained redemption={redemption} />
+      )}
+    </Panel>
+  )
+}
+
+type Validation = NonNullable<ReturnType<typeof useRecalculation>['data']>
+
+function Explained({ redemption, validation }: { redemption: Redemption; validation: Validation }) {
+  const results = [
+    ...(validation.inapplicable_redeemables ?? []),
+    ...validation.redeemables,
+    ...(validation.skipped_redeemables ?? []),
+  ]
+  // A refused validation lists what was refused in both.
+  const explanations = [...new Map(results.map(({ id, explanation }) => [id, explanation])).values()].filter(
+    (explanation) => explanation !== undefined,
+  )
+  const wasGiven = redemption.result === 'SUCCESS'
+  return (
+    <div className="space-y-4">
+      {validation.valid !== wasGiven && (
+        <Difference>
+          {wasGiven
+            ? 'Today the same would be refused. It was accepted then: since then uses, balances or rules have changed.'
+            : 'Today the same would be accepted. It was refused then: since then uses, balances or rules have changed.'}
+        </Difference>
+      )}
+      {explanations.map((explanation) => (
+        <Explanation key={explanation.id} explanation={explanation} />
+      ))}
+    </div>
+  )
+}
+
+function Difference({ children }: { children: ReactNode }) {
+  return <p className="rounded-md bg-warn-soft px-3 py-2">{children}</p>
+}
+
+/** A refusal whose order nobody kept. */
+function NotExplained({ redemption }: { redemption: Redemption }) {
+  const { id: project } = useProject()
+  return (
+    <div className="max-w-2xl space-y-2 text-muted">
+      <p>
+        The reason is stored, the order of a refusal is not. Administrators find the request in the audit log as long as
+        it is kept.
+      </p>
+      {redemption.voucher && (
+        <p>
+          <Link
+            to="/$project/simulator"
+            params={{ project }}
+            search={{
+              code: redemption.voucher.code,
+              ...(redemption.customer_id && { customer: redemption.customer_id }),
+            }}
+            className="text-accent hover:underline"
+          >
+            Put the order into the simulator
+          </Link>{' '}
+          with this code to see each condition with its numbers.
+        </p>
+      )}
+    </div>
+  )
+}
