@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addDays, dayOf, daysBetween, isDay, startOfDay } from './days.ts'
+import { addDays, clockOf, dayOf, daysBetween, isDay, startOfDay } from './days.ts'
 
 test('a day begins at midnight of its zone, also on the days when clocks change', () => {
   expect(startOfDay('2026-01-15', 'UTC').toISOString()).toBe('2026-01-15T00:00:00.000Z')
@@ -14,6 +14,7 @@ test('a day begins at midnight of its zone, also on the days when clocks change'
 test('the day of a moment is that of the zone', () => {
   expect(dayOf('2026-01-14T23:30:00Z', 'Europe/Berlin')).toBe('2026-01-15')
   expect(dayOf('2026-01-14T23:30:00Z', 'UTC')).toBe('2026-01-14')
+  expect(clockOf('2026-01-14T23:30:00Z', 'Europe/Berlin')).toBe('2026-01-15T00:30')
 })
 
 test('days are counted with both ends', () => {

@@ -7,6 +7,12 @@ export function dayOf(instant: Date | string | number, timezone: string): Day {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(new Date(instant))
 }
 
+/** The day and the time of a moment, as the browser's own field for both writes it: `2026-03-14T09:30`. */
+export function clockOf(instant: Date | string | number, timezone: string): string {
+  const time = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, timeStyle: 'short' }).format(new Date(instant))
+  return `${dayOf(instant, timezone)}T${time}`
+}
+
 export function addDays(day: Day, count: number): Day {
   const date = new Date(`${day}T00:00:00Z`)
   date.setUTCDate(date.getUTCDate() + count)

@@ -45,8 +45,8 @@ export function FactsPanel({ entry, parent }: { entry: Entry; parent: string | u
   const takenOffOrder = off !== undefined && !isRollback(entry) && <Money cents={off} />
   const credits = entry.gift && <Money cents={entry.gift.amount} />
   const points = entry.loyalty_card && <Count value={entry.loyalty_card.points} />
-  const id = <CopyText text={entry.id} />
-  const trackingId = entry.tracking_id && <CopyText text={entry.tracking_id} />
+  const id = <Id text={entry.id} />
+  const trackingId = entry.tracking_id && <Id text={entry.tracking_id} />
   return (
     <Panel title="Facts">
       <Facts
@@ -76,6 +76,15 @@ export function FactsPanel({ entry, parent }: { entry: Entry; parent: string | u
         </>
       )}
     </Panel>
+  )
+}
+
+/** Small enough for one line. */
+function Id({ text }: { text: string }) {
+  return (
+    <span className="text-xs">
+      <CopyText text={text} />
+    </span>
   )
 }
 

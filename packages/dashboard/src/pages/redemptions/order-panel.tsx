@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { classes } from '../../ui/classes.ts'
 import { Money } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Tag, type Tone } from '../../ui/state.tsx'
@@ -26,22 +27,15 @@ export function OrderPanel({ entry, order }: { entry: Entry; order: Order }) {
       actions={state && <Tag tone={state.tone}>{state.text}</Tag>}
       flush
     >
-      <div className="overflow-x-auto">
-        <table className="w-full border-collapse">
-          <caption className="sr-only">Lines of the order with what was taken off</caption>
-          {order.items.length > 0 && <Lines items={order.items} />}
-          <tfoot>
-            <Sum name="Before discounts" cents={amountBefore(order)} />
-            {(order.discount_amount ?? 0) > 0 && (
-              <Sum name="Off the whole order" cents={-(order.discount_amount ?? 0)} />
-            )}
-            {(order.items_discount_amount ?? 0) > 0 && (
-              <Sum name="Off single lines" cents={-(order.items_discount_amount ?? 0)} />
-            )}
-            <Sum name="To pay" cents={total} isTotal />
-          </tfoot>
-        </table>
-      </div>
+      <div className="overflow-x-auto">{order.items.length > 0 && <Lines items={order.items} />}</div>
+      <dl className="ml-auto w-72 max-w-full space-y-1 px-4 py-3">
+        <Sum name="Before discounts" cents={amountBefore(order)} />
+        {(order.discount_amount ?? 0) > 0 && <Sum name="Off the whole order" cents={-(order.discount_amount ?? 0)} />}
+        {(order.items_discount_amount ?? 0) > 0 && (
+          <Sum name="Off single lines" cents={-(order.items_discount_amount ?? 0)} />
+        )}
+        <Sum name="To pay" cents={total} isTotal />
+      </dl>
       {!isRollback(entry) && own !== all && (
         <p className="border-line border-t px-4 py-2.5 text-muted text-xs">
           <Money cents={own} /> of the <Money cents={all} /> off come from this redemption, the rest from others of the
@@ -58,7 +52,8 @@ const head = 'h-9 px-4 font-medium text-muted text-xs'
 
 function Lines({ items }: { items: Order['items'] }) {
   return (
-    <>
+    <table className="w-full border-collapse">
+      <caption className="sr-only">Lines of the order with what was taken off</caption>
       <thead>
         <tr className="border-line border-b text-right">
           <th scope="col" className={`${head} text-left`}>
@@ -109,20 +104,18 @@ function Lines({ items }: { items: Order['items'] }) {
           )
         })}
       </tbody>
-    </>
+    </table>
   )
 }
 
 function Sum({ name, cents, isTotal = false }: { name: string; cents: number | undefined; isTotal?: boolean }) {
   if (cents === undefined) return null
   return (
-    <tr className={isTotal ? 'font-semibold' : 'text-muted'}>
-      <th scope="row" colSpan={4} className="px-4 py-1.5 text-right font-[inherit] last:pb-3">
-        {name}
-      </th>
-      <td className="whitespace-nowrap px-4 py-1.5 text-right tabular-nums">
+    <div className={classes('flex justify-between gap-4', isTotal ? 'font-semibold' : 'text-muted')}>
+      <dt>{name}</dt>
+      <dd>
         <Money cents={cents} />
-      </td>
-    </tr>
+      </dd>
+    </div>
   )
 }

@@ -3,18 +3,21 @@ import { FlaskConical } from 'lucide-react'
 import { CopyCall } from '../../app/copy-call.tsx'
 import { useProject } from '../../app/session.tsx'
 import { buttonClasses } from '../../ui/button.tsx'
+import { clockOf } from '../../ui/days.ts'
 import { useFormat } from '../../ui/format.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Notice } from '../../ui/state.tsx'
-import { type Entry, isRollback } from './entry.ts'
+import { type Entry, isRollback, type Redemption } from './entry.ts'
 import { FactsPanel } from './facts-panel.tsx'
 import { FollowedPanel } from './followed-panel.tsx'
 import { headlineOf, refusalOf } from './headline.ts'
 import { OrderPanel } from './order-panel.tsx'
+import type { Recalculation } from './recalculate.ts'
 import { AllRedemptions } from './redemption-page.tsx'
 import { RollBackButton } from './roll-back.tsx'
 import { RollbackOfNotice, RolledBackNotice } from './rollback-notice.tsx'
 import { SentOrderPanel } from './sent-order-panel.tsx'
+import { simulationOf } from './simulation.ts'
 import { TogetherPanel } from './together-panel.tsx'
 import { useParts, useRecalculation, useRequestEvents, useSentRequest } from './use-redemption.ts'
 import { WhyPanel } from './why-panel.tsx'
@@ -32,6 +35,7 @@ export function RedemptionView({ entry }: { entry: Entry }) {
     <Page
       title={headlineOf(entry, format)}
       above={<AllRedemptions />}
+      about={entry.voucher === null && sent?.redeemables && <SentCodes sent={sent} />}
       actions={
         <>
           <CopyCall
@@ -39,7 +43,7 @@ export function RedemptionView({ entry }: { entry: Entry }) {
             input={{ path: { redemptionId: entry.id } }}
             sdk={{ method: 'redemptions.getRedemption', args: [entry.id] }}
           />
-          {!isRollback(entry) && <SimulateAgain entry={entry} />}
+          {!isRollback(entry) && <SimulateAgain entry={entry} body={recalculation.body} />}
           {!isRollback(entry) && entry.status === 'SUCCEEDED' && (
             <RollBackButton
               redemption={entry}
@@ -73,22 +77,31 @@ export function RedemptionView({ entry }: { entry: Entry }) {
   )
 }
 
-function SimulateAgain({ entry }: { entry: Entry }) {
-  const { id: project } = useProject()
-  return (
-    <Link
-      to="/$project/simulator"
-      params={{ project }}
-      search={{
-        ...(entry.order && { order: entry.order.id }),
+/** Opens the simulator with the same customer, order and codes, at the same moment. */
+function SimulateAgain({ entry, body }: { entry: Redemption; body: Recalculation | undefined }) {
+  const { id: project, timezone } = useProject()
+  const search = body
+    ? { cart: simulationOf(body, entry.order, clockOf(entry.date, timezone)) }
+    : {
         ...(entry.voucher && { code: entry.voucher.code }),
         ...(entry.promotion_tier && { tier: entry.promotion_tier.id }),
         ...(entry.customer_id && { customer: entry.customer_id }),
-      }}
-      className={buttonClasses()}
-    >
+      }
+  return (
+    <Link to="/$project/simulator" params={{ project }} search={search} className={buttonClasses()}>
       <FlaskConical aria-hidden="true" className="size-4" />
       Simulate this again
     </Link>
+  )
+}
+
+/** An unknown code is only in the request. */
+function SentCodes({ sent }: { sent: Partial<Recalculation> | undefined }) {
+  const ids = sent?.redeemables?.map(({ id }) => id) ?? []
+  if (ids.length === 0) return null
+  return (
+    <>
+      The shop sent <span className="break-all font-mono text-ink">{ids.join(', ')}</span>.
+    </>
   )
 }

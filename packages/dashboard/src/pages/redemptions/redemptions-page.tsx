@@ -143,10 +143,11 @@ function Detail({ entry }: { entry: Entry }) {
   return (
     <span className="block truncate text-muted text-xs" title={text}>
       <span className="md:hidden">
-        <Status tone={tone}>{result}</Status> · <Instant at={entry.date} relative />
-        {text && ' · '}
+        <Status tone={tone}>{entry.result === 'FAILURE' ? `${result}: ${text.toLowerCase()}` : result}</Status>
+        {' · '}
+        <Instant at={entry.date} relative />
       </span>
-      {text}
+      <span className="max-md:hidden">{text}</span>
     </span>
   )
 }

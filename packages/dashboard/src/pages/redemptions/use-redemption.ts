@@ -1,6 +1,6 @@
 import { useRead } from '../../api/queries.ts'
 import { useIsAdmin, useMayChange, useProject } from '../../app/session.tsx'
-import { type Entry, isRollback, type Redemption } from './entry.ts'
+import { type Entry, isRollback, type Redemption, stackOf } from './entry.ts'
 import { isAboutCode, type Recalculation, recalculationOf } from './recalculate.ts'
 
 /** What was redeemed in one go with it: the children of the parent, in the order they were applied. */
@@ -23,11 +23,20 @@ export function useParts(entry: Entry): { parent: string | undefined; parts: Red
     },
     { enabled: parent !== undefined },
   )
-  const found = (data?.redemptions ?? []).filter((part): part is Redemption => !isRollback(part))
-  const order =
-    found.find(({ order: stored }) => stored?.redemptions)?.order?.redemptions?.[parent ?? '']?.stacked ?? []
+  // Only the parent knows in which order they were applied.
+  const whole = useRead(
+    'GET /v1/redemptions/{redemptionId}',
+    { path: { redemptionId: parent ?? '' } },
+    { enabled: parent !== undefined && parent !== entry.id },
+  )
+  const order = stackOf(parent === entry.id ? entry : (whole.data ?? entry)) ?? []
   const place = ({ id }: Redemption) => (order.includes(id) ? order.indexOf(id) : order.length)
-  return { parent, parts: found.toSorted((a, b) => place(a) - place(b)), isLoading }
+  const found = (data?.redemptions ?? []).filter((part): part is Redemption => !isRollback(part))
+  return {
+    parent,
+    parts: found.toSorted((a, b) => place(a) - place(b)),
+    isLoading: isLoading || whole.isLoading,
+  }
 }
 
 /** The events of the request that caused it; the management API tells them to administrators only. */

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { CopyCall } from '../../app/copy-call.tsx'
 import { useProject } from '../../app/session.tsx'
 import { Explanation } from '../../ui/explanation.tsx'
@@ -72,25 +71,27 @@ function Explained({ redemption, validation }: { redemption: Redemption; validat
   const explanations = [...new Map(results.map(({ id, explanation }) => [id, explanation])).values()].filter(
     (explanation) => explanation !== undefined,
   )
-  const wasGiven = redemption.result === 'SUCCESS'
-  return (
+  const all = (
     <div className="space-y-4">
-      {validation.valid !== wasGiven && (
-        <Difference>
-          {wasGiven
-            ? 'Today the same would be refused. It was accepted then: since then uses, balances or rules have changed.'
-            : 'Today the same would be accepted. It was refused then: since then uses, balances or rules have changed.'}
-        </Difference>
-      )}
       {explanations.map((explanation) => (
         <Explanation key={explanation.id} explanation={explanation} />
       ))}
     </div>
   )
-}
-
-function Difference({ children }: { children: ReactNode }) {
-  return <p className="rounded-md bg-warn-soft px-3 py-2">{children}</p>
+  if (validation.valid === (redemption.result === 'SUCCESS')) return all
+  return (
+    <>
+      <p>
+        {redemption.result === 'SUCCESS'
+          ? 'It was accepted then. The same would be refused today: uses, balances or rules have changed since.'
+          : 'It was refused then. The same would be accepted today: uses, balances or rules have changed since.'}
+      </p>
+      <details className="mt-2">
+        <summary className="w-fit text-accent hover:underline">What would be said today</summary>
+        <div className="mt-3 border-line border-l-2 pl-4">{all}</div>
+      </details>
+    </>
+  )
 }
 
 /** A refusal whose order nobody kept. */
