@@ -65,17 +65,20 @@ function Bars({ by, range, overview }: { by: keyof typeof orders; range: Overvie
           id,
           value,
           text: `${money(value)} · ${number(redemptions)} ${redemptions === 1 ? 'use' : 'uses'}`,
-          name: (
-            <Link
-              to="/$project/redemptions"
-              params={{ project: project.id }}
-              search={{ campaign: id, from: range.from, to: range.to }}
-              title={name ?? id}
-              className="hover:underline"
-            >
-              {name ?? 'A campaign that was deleted'}
-            </Link>
-          ),
+          name:
+            name === null ? (
+              <span className="text-muted">A campaign that was deleted</span>
+            ) : (
+              <Link
+                to="/$project/redemptions"
+                params={{ project: project.id }}
+                search={{ campaign: id, from: range.from, to: range.to }}
+                title={name}
+                className="hover:underline"
+              >
+                {name}
+              </Link>
+            ),
         }
       })}
     />
