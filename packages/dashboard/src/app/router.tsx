@@ -7,7 +7,8 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { ApiFailure } from '../api/client.ts'
-import { queryClient } from '../api/queries.ts'
+import { queryClient, whenSessionEnds } from '../api/queries.ts'
+import { targetOf } from '../pages/sign-in/target.ts'
 import { Frame } from './frame.tsx'
 import { lastProject, rememberProject } from './last-project.ts'
 import { NotFound, PageFailure } from './page-failure.tsx'
@@ -36,6 +37,13 @@ async function signedIn(to: string): Promise<Session> {
   }
 }
 
+/** Somebody who is signed in and follows an old link to the sign-in page goes on at once. */
+async function passSignedIn({ to, error }: { to?: string; error?: string }): Promise<void> {
+  if (error !== undefined) return
+  const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null)
+  if (session !== null) throw redirect({ href: targetOf(to, window.location.origin), replace: true })
+}
+
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
@@ -47,10 +55,14 @@ const start = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/no-project-page.tsx'), 'NoProjectPage'),
 })
 
+// Not written in place: beside a `beforeLoad` that reads it, its type would not be inferred.
+const signInSearch = texts('to', 'error')
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: texts('to', 'error'),
+  validateSearch: signInSearch,
+  beforeLoad: ({ search }) => passSignedIn(search),
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
@@ -132,7 +144,7 @@ const redemption = createRoute({
 const data = createRoute({
   getParentRoute: () => project,
   path: '/data',
-  validateSearch: texts('tab'),
+  validateSearch: texts('tab', 'new', 'kind'),
   component: lazyRouteComponent(() => import('../pages/data/data-page.tsx'), 'DataPage'),
 })
 
@@ -165,6 +177,7 @@ const account = createRoute({
 const users = createRoute({
   getParentRoute: () => settings,
   path: '/users',
+  validateSearch: texts('page'),
   component: lazyRouteComponent(() => import('../pages/settings/users-page.tsx'), 'UsersPage'),
 })
 
@@ -198,6 +211,14 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailure,
   scrollRestoration: true,
+})
+
+/** A session that ended while somebody worked: the sign-in page, and from there back to where they were. */
+whenSessionEnds(() => {
+  queryClient.removeQueries({ queryKey: sessionQuery.queryKey })
+  const { pathname, href } = router.state.location
+  if (pathname === '/sign-in' || pathname === '/password') return
+  void router.navigate({ to: '/sign-in', search: { to: href, error: 'not_signed_in' } })
 })
 
 declare module '@tanstack/react-router' {
