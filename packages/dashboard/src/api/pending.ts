@@ -71,12 +71,6 @@ declare module './generated.ts' {
         products: { id: string; name: string | null; source_id: string | null }[]
       }
     }
-    'GET /v1/statistics/overview': {
-      path: undefined
-      query: { from?: string; to?: string; interval?: 'hour' | 'day' | 'week' | 'month' }
-      body: undefined
-      reply: PendingOverview
-    }
     'GET /v1/attention': {
       path: undefined
       query: undefined
@@ -117,47 +111,4 @@ export interface PendingSession {
   }[]
   features: { oidc: boolean; mail: boolean; version: string }
   session: { id: string; expires_at: string }
-}
-
-interface Figures {
-  redemptions: number
-  failed_redemptions: number
-  rolled_back_redemptions: number
-  discount_amount: number
-  orders: number
-  order_amount: number
-  discounted_order_amount: number
-  orders_without_discount: number
-  order_amount_without_discount: number
-  published_codes: number
-  points_earned: number
-  points_spent: number
-  points_expired: number
-  gift_cards_spent: number
-}
-
-interface TopCampaign {
-  id: string
-  name: string
-  campaign_type: string
-  redemptions: number
-  discount_amount: number
-  order_amount: number
-}
-
-export interface PendingOverview {
-  object: 'statistics'
-  from: string
-  to: string
-  interval: 'hour' | 'day' | 'week' | 'month'
-  timezone: string
-  currency: string | null
-  updated_at: string
-  totals: Figures
-  previous: Figures
-  series: (Figures & { from: string })[]
-  campaigns: TopCampaign[]
-  campaigns_by_order_amount: TopCampaign[]
-  owed: { points: number; gift_cards: number }
-  refusals: { reason: string; count: number }[]
 }
