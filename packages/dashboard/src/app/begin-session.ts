@@ -1,4 +1,5 @@
 import type { AnyRouter } from '@tanstack/react-router'
+import { ApiFailure, call } from '../api/client.ts'
 import { queryClient } from '../api/queries.ts'
 import { type Session, sessionQuery } from './session.tsx'
 
@@ -12,4 +13,14 @@ export function beginSession(session: Session): void {
 export async function renewSession(router: AnyRouter): Promise<void> {
   await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
   await router.invalidate()
+}
+
+/** Signs out, in every browser, and forgets what was loaded. A session that had ended already is as good. */
+export async function endSession(): Promise<void> {
+  try {
+    await call('DELETE /auth/session', {})
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.key !== 'not_signed_in') throw error
+  }
+  queryClient.clear()
 }
