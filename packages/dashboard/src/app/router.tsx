@@ -39,7 +39,8 @@ async function signedIn(to: string): Promise<Session> {
 
 /** Somebody who is signed in and follows an old link to the sign-in page goes on at once. */
 async function passSignedIn({ to, error }: { to?: string; error?: string }): Promise<void> {
-  if (error !== undefined) return
+  // Whoever was just led here from a page of a project has no session.
+  if (error !== undefined || queryClient.getQueryState(sessionQuery.queryKey)?.status === 'error') return
   const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null)
   if (session !== null) throw redirect({ href: targetOf(to, window.location.origin), replace: true })
 }
@@ -208,6 +209,13 @@ export const router = createRouter({
     ]),
   ]),
   context: {},
+  // All of it is text: without this, a page number or a code of digits would be written as JSON, in quotes.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+    const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString()
+    return text === '' ? '' : `?${text}`
+  },
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailure,
   scrollRestoration: true,

@@ -52,7 +52,7 @@ export function SignInPage() {
     <Card title="Sign in">
       {error && !signIn.error && (
         <div className="mb-5">
-          <Notice tone={error === 'not_signed_in' ? 'info' : 'bad'} title={errorSentence(error)} />
+          <Notice tone={error === 'not_signed_in' ? 'info' : 'bad'}>{errorSentence(error)}</Notice>
         </div>
       )}
       <CredentialsForm
@@ -77,8 +77,9 @@ export function SignInPage() {
         </>
       )}
       <p className="mt-6 border-line border-t pt-4 text-muted text-xs leading-5">
-        No password yet, or forgotten it? An administrator can give you a new link, or whoever runs the service with{' '}
-        <code className="font-mono">guerdon users reset &lt;e-mail&gt;</code>.
+        Invited, but no password yet? An administrator can give you a new link. Forgotten the password? Whoever runs the
+        service makes a link with <code className="whitespace-nowrap font-mono">guerdon users reset</code> and your
+        e-mail.
       </p>
     </Card>
   )
