@@ -53,25 +53,26 @@ function optionsOf<Name extends OperationName>(project: string | undefined, name
   })
 }
 
-interface ReadOptions {
+interface ReadOptions<Answer> {
   enabled?: boolean
   /** Show the last answer while the next one is loaded: no flash when a filter changes. */
   keeps?: boolean
-  /** Ask again after so many milliseconds, or never. */
-  every?: number | false
+  /** Ask again after so many milliseconds, or never; a function decides by the last answer. */
+  every?: number | false | ((answer: Answer | undefined) => number | false)
 }
 
 /** Reads an operation of the current project; the cache has one answer per operation and input. */
 export function useRead<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
-  { enabled = true, keeps = false, every = false }: ReadOptions = {},
+  { enabled = true, keeps = false, every = false }: ReadOptions<Reply<Name>> = {},
 ): UseQueryResult<Reply<Name>, ApiFailure> {
   const project = useProjectId()
   return useQuery({
     ...optionsOf(project, name, input),
     enabled,
-    refetchInterval: every,
+    refetchInterval: ({ state }) =>
+      typeof every === 'function' ? every(state.data as Reply<Name> | undefined) : every,
     ...(keeps && { placeholderData: keepPreviousData }),
   }) as UseQueryResult<Reply<Name>, ApiFailure>
 }

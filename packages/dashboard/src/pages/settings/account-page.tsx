@@ -1,6 +1,5 @@
 import { roleNames } from '../../app/project-switcher.tsx'
 import { useSession } from '../../app/session.tsx'
-import { CopyText } from '../../ui/code-block.tsx'
 import { Facts, Page, Panel } from '../../ui/page.tsx'
 import { PasswordPanel } from './password-panel.tsx'
 import { SecondFactorPanel } from './second-factor-panel.tsx'
@@ -24,8 +23,7 @@ export function AccountPage() {
               facts={[
                 ['Name', name || undefined],
                 ['E-mail', user.email],
-                ['Id', <CopyText key="id" text={user.id} />],
-                ['Owner', user.is_owner ? 'Yes: administrator of every project' : undefined],
+                ['Owner', user.is_owner ? 'Yes, of every project' : undefined],
               ]}
             />
           </Panel>

@@ -56,7 +56,7 @@ function Name({ apiKey: { name, app_id: id, primary } }: { apiKey: Key }) {
         </span>
         {primary && <Tag>first start</Tag>}
       </div>
-      <div className="flex items-center text-muted text-xs">
+      <div className="-my-1 flex items-center text-muted text-xs">
         <span className="truncate font-mono">{id}</span>
         <CopyButton text={id} label={`Copy the id of ${name}`} />
       </div>

@@ -60,8 +60,8 @@ export function RegenerateKey(props: KeyDialogProps & { onMade: (key: Schemas['A
     >
       <p>
         The old secret stops at once: whatever uses it is refused until it has the new one. The id stays. Access tokens
-        that were made with it go on until they end by themselves, 15 minutes at most; to end them now, block the key
-        first.
+        that were made with it go on until they end by themselves, 15 minutes unless the service is set otherwise; to
+        end them now, block the key first.
       </p>
     </Confirm>
   )

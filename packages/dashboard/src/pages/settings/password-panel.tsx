@@ -18,10 +18,19 @@ export function PasswordPanel() {
   const { user } = useSession()
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <Panel title="Password" actions={user.has_password && <Button onClick={() => setIsOpen(true)}>Change</Button>}>
+    <Panel
+      title="Password"
+      actions={
+        user.has_password && (
+          <Button size="small" onClick={() => setIsOpen(true)}>
+            Change
+          </Button>
+        )
+      }
+    >
       <p className="text-muted">
         {user.has_password
-          ? 'A change ends all your other sessions.'
+          ? 'You sign in with your e-mail address and a password. Changing it ends all your other sessions.'
           : 'You have none: you sign in with your organisation. For a password, ask an administrator for a link.'}
       </p>
       <Dialog title="Change your password" isOpen={isOpen} onClose={() => setIsOpen(false)}>

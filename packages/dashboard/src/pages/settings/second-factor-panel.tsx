@@ -25,9 +25,15 @@ export function SecondFactorPanel() {
     void renewSession(router)
   }
   const action = isOn ? (
-    <Button onClick={() => setTask('off')}>Switch off</Button>
+    <Button size="small" onClick={() => setTask('off')}>
+      Switch off
+    </Button>
   ) : (
-    hasPassword && <Button onClick={() => setTask('on')}>Switch on</Button>
+    hasPassword && (
+      <Button size="small" onClick={() => setTask('on')}>
+        Switch on
+      </Button>
+    )
   )
   return (
     <Panel title="Second factor" actions={action}>

@@ -67,7 +67,11 @@ export function SessionsPanel() {
       title="Sessions"
       about="A session ends after 12 hours without use, and after 14 days at the latest."
       flush
-      actions={<Button onClick={() => setIsLeaving(true)}>Sign out everywhere</Button>}
+      actions={
+        <Button size="small" onClick={() => setIsLeaving(true)}>
+          Sign out everywhere
+        </Button>
+      }
     >
       {end.error && (
         <div className="p-4 pb-0">
