@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { type Column, More, Table } from '../../ui/table.tsx'
-import { type ActionResult, errorsAsCsv, type RowError } from './result.ts'
+import { type ActionResult, commonReasons, errorsAsCsv, type RowError } from './result.ts'
 
 const step = 100
 
@@ -49,7 +49,7 @@ export function ActionErrors({ result: { errors, failed }, id }: { result: Actio
   ]
   return (
     <Panel
-      title="What went wrong"
+      title="Errors"
       about={about.filter(Boolean).join(' ')}
       flush
       actions={
@@ -58,6 +58,7 @@ export function ActionErrors({ result: { errors, failed }, id }: { result: Actio
         </Button>
       }
     >
+      <Common errors={errors} />
       <Table
         label="Errors"
         columns={columns}
@@ -75,5 +76,21 @@ export function ActionErrors({ result: { errors, failed }, id }: { result: Actio
         />
       )}
     </Panel>
+  )
+}
+
+/** A long list is mostly a few faults many times: those first. */
+function Common({ errors }: { errors: readonly RowError[] }) {
+  const reasons = commonReasons(errors)
+  if (errors.length <= 10 || reasons.length === 0) return null
+  return (
+    <ul className="border-line border-b bg-sunken/60 px-4 py-2.5" aria-label="The most common errors">
+      {reasons.map(({ reason, count }) => (
+        <li key={reason} className="flex gap-3">
+          <span className="w-14 shrink-0 text-right text-muted tabular-nums">{count.toLocaleString('en-GB')} ×</span>
+          <span className="min-w-0 break-words">{reason}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

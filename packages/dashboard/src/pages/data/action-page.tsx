@@ -66,8 +66,8 @@ function ActionView({ action }: { action: Schemas['AsyncAction'] }) {
           <div className="space-y-4" aria-live="polite">
             {isRunning(action) && <Running action={action} />}
             {action.status === 'FAILED' && (
-              <Notice tone="bad" title="The work broke off.">
-                {result?.message} What was done before stays.
+              <Notice tone="bad" title={withStop(result?.message ?? 'It failed as a whole')}>
+                {(result?.done ?? 0) > 0 ? 'What was done before stays.' : 'Nothing was changed.'}
               </Notice>
             )}
             {!isRunning(action) && (
@@ -102,6 +102,8 @@ function ActionView({ action }: { action: Schemas['AsyncAction'] }) {
     </div>
   )
 }
+
+const withStop = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 function Running({ action }: { action: Schemas['AsyncAction'] }) {
   return (

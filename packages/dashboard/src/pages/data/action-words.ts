@@ -42,7 +42,7 @@ export function stateOf({ status, operation_status: outcome }: Pick<Action, 'sta
 } {
   if (status === 'ENQUEUED') return { tone: 'neutral', text: 'Waiting' }
   if (status === 'IN_PROGRESS') return { tone: 'info', text: 'Running' }
-  if (status === 'FAILED') return { tone: 'bad', text: 'Broken off' }
+  if (status === 'FAILED') return { tone: 'bad', text: 'Failed' }
   return outcome === 'FAILED' ? { tone: 'warn', text: 'Done, with errors' } : { tone: 'good', text: 'Done' }
 }
 

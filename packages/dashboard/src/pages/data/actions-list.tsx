@@ -38,7 +38,7 @@ export function ActionsList({ onImport }: { onImport: () => void }) {
           </Empty>
         }
       />
-      <More shown={list.rows.length} {...list} total={undefined} />
+      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { durationText, kindOf, stateOf } from './action-words.ts'
 import { readCsv, withCommas } from './csv.ts'
 import { columnsOf, importKinds, missingColumns } from './import-kinds.ts'
-import { errorsAsCsv, resultOf } from './result.ts'
+import { commonReasons, errorsAsCsv, resultOf } from './result.ts'
 
 describe('CSV files', () => {
   test('quotes, commas and line breaks in cells, blank lines, a byte order mark', () => {
@@ -81,6 +81,14 @@ describe('results', () => {
       reports: ['https://x/v1/task-results/t'],
     })
     expect(resultOf(undefined)).toBe(undefined)
+  })
+
+  test('the reasons that occur most', () => {
+    const errors = ['a', 'b', 'a', 'c', 'b', 'a'].map((reason) => ({ row: 1, subject: undefined, reason }))
+    expect(commonReasons(errors)).toEqual([
+      { reason: 'a', count: 3 },
+      { reason: 'b', count: 2 },
+    ])
   })
 
   test('errors as a file that a spreadsheet does not run', () => {

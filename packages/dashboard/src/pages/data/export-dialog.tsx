@@ -77,7 +77,7 @@ function ExportForm({ chosen, onClose, onMade }: Omit<ExportDialogProps, 'isOpen
         <CopyCall
           name="POST /v1/exports"
           input={{ body }}
-          sdk={{ method: 'exports.create', args: [body] }}
+          sdk={{ method: 'distributions.exports.create', args: [body] }}
           look="quiet"
         />
         <Button onClick={onClose}>Cancel</Button>

@@ -20,7 +20,7 @@ const states: Record<Export['status'], { tone: Tone; text: string }> = {
   SCHEDULED: { tone: 'neutral', text: 'Waiting' },
   IN_PROGRESS: { tone: 'info', text: 'Being written' },
   DONE: { tone: 'good', text: 'Ready' },
-  ERROR: { tone: 'bad', text: 'Broken off' },
+  ERROR: { tone: 'bad', text: 'Failed' },
 }
 const isWriting = ({ status }: Export) => status === 'SCHEDULED' || status === 'IN_PROGRESS'
 
@@ -86,7 +86,7 @@ export function ExportsList({ onExport }: { onExport: () => void }) {
           </Empty>
         }
       />
-      <More shown={list.rows.length} {...list} />
+      {list.hasMore && <More shown={list.rows.length} {...list} />}
       {doomed && <DeleteExport row={doomed} onClose={() => setDoomed(null)} />}
     </Panel>
   )

@@ -1,13 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type ApiFailure, call, type Schemas } from '../../api/client.ts'
+import { type ApiFailure, call, type Input, type Schemas } from '../../api/client.ts'
+import { CopyCall } from '../../app/copy-call.tsx'
 import { useProject } from '../../app/session.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { FailureNotice } from '../../ui/state.tsx'
+import { FailureNotice, Notice } from '../../ui/state.tsx'
 import { type CampaignChoice, ChooseCampaign } from './choose-campaign.tsx'
 import { ChooseFile, type ChosenFile } from './choose-file.tsx'
 import { type ImportId, importKinds, missingColumns, repeatedColumns } from './import-kinds.ts'
@@ -47,7 +48,10 @@ function ImportForm({ chosen, onClose }: { chosen: ImportId; onClose: () => void
   const [file, setFile] = useState<ChosenFile | null>(null)
   const kind = importKinds[id]
   const start = useMutation<Schemas['StartedAsyncAction'], ApiFailure, File>({
-    mutationFn: (content) => send({ id, campaign: campaign?.id ?? '', project, content }),
+    mutationFn: (content) => {
+      const { name, input } = requestFor({ id, campaign: campaign?.id ?? '', content })
+      return call(name, input, { project })
+    },
     onSuccess: ({ async_action_id: action }) => {
       void client.invalidateQueries({ queryKey: [project] })
       return navigate({ to: '/$project/data/$action', params: { project, action } })
@@ -66,13 +70,14 @@ function ImportForm({ chosen, onClose }: { chosen: ImportId; onClose: () => void
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <SelectField
           label="What the rows are"
-          hint={kind.about}
+          hint={kind.isOverwriting ? kind.about : `${kind.about} ${kind.existing}`}
           options={options}
           value={id}
           onChange={(event) => setId(event.target.value as ImportId)}
         />
         {id === 'campaign' && <ChooseCampaign value={campaign} onChange={setCampaign} />}
       </div>
+      {kind.isOverwriting && <Notice tone="warn" title={kind.existing} />}
       <ChooseFile
         file={file}
         onChange={(next) => {
@@ -80,14 +85,19 @@ function ImportForm({ chosen, onClose }: { chosen: ImportId; onClose: () => void
           setFile(next)
         }}
         example={
-          <Button size="small" look="quiet" onClick={() => saveFile(kind.example, `example-${id}.csv`)}>
+          <Button
+            size="small"
+            look="quiet"
+            className="-mr-2"
+            onClick={() => saveFile(kind.example, `example-${id}.csv`)}
+          >
             Download an example
           </Button>
         }
       />
       {file && <ImportPreview kind={kind} csv={file.csv} />}
-      {kind.warning && <p className="text-muted">{kind.warning}</p>}
       <DialogActions>
+        {file && <CopyCall {...requestFor({ id, campaign: campaign?.id ?? '', content: file.content })} look="quiet" />}
         <Button onClick={onClose}>Cancel</Button>
         <Button
           look="primary"
@@ -102,24 +112,24 @@ function ImportForm({ chosen, onClose }: { chosen: ImportId; onClose: () => void
   )
 }
 
-interface Sending {
-  id: ImportId
-  campaign: string
-  project: string
-  content: File
-}
+type Sending = { id: ImportId; campaign: string; content: File }
+type FileOperation =
+  | 'POST /v1/vouchers/importCSV'
+  | 'POST /v1/campaigns/{campaignId}/importCSV'
+  | 'POST /v1/customers/importCSV'
+  | 'POST /v1/products/importCSV'
+  | 'POST /v1/skus/importCSV'
 
-function send({ id, campaign, project, content }: Sending): Promise<Schemas['StartedAsyncAction']> {
+function requestFor({ id, campaign, content }: Sending): { name: FileOperation; input: Input<FileOperation> } {
   const body = new FormData()
   body.append('file', content)
-  if (id === 'campaign')
-    return call('POST /v1/campaigns/{campaignId}/importCSV', { path: { campaignId: campaign }, body }, { project })
-  return call(operations[id], { body }, { project })
+  return { name: operations[id], input: { path: { campaignId: campaign }, body } }
 }
 
-const operations = {
+const operations: Record<ImportId, FileOperation> = {
   codes: 'POST /v1/vouchers/importCSV',
+  campaign: 'POST /v1/campaigns/{campaignId}/importCSV',
   customers: 'POST /v1/customers/importCSV',
   products: 'POST /v1/products/importCSV',
   skus: 'POST /v1/skus/importCSV',
-} as const
+}

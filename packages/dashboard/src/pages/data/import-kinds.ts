@@ -6,8 +6,10 @@ export interface ImportKind {
   about: string
   required: readonly string[]
   known: readonly string[]
-  /** What to know before one starts, because it overwrites or leaves things alone. */
-  warning?: string
+  /** What becomes of records that exist already. */
+  existing: string
+  /** Whether a row can take something away. */
+  isOverwriting?: true
   example: string
 }
 
@@ -32,7 +34,7 @@ export const importKinds: Record<ImportId, ImportKind> = {
       'Redeemed Amount',
       'Additional Info',
     ],
-    warning: 'Of codes that exist already, only the category and whether they are active change.',
+    existing: 'Of codes that exist already, only the category and whether they are active change.',
     example: [
       'Code,Voucher Type,Value,Discount Type,Expiration Date,Redemption Limit,Active',
       'SUMMER-10,DISCOUNT_VOUCHER,10,PERCENT,2030-08-31,1,TRUE',
@@ -54,7 +56,7 @@ export const importKinds: Record<ImportId, ImportKind> = {
       'Redeemed Amount',
       'Loyalty Points',
     ],
-    warning: 'Of codes that the campaign has already, only the category and whether they are active change.',
+    existing: 'Of codes that the campaign has already, only the category and whether they are active change.',
     example: 'Code,Active,Expiration Date\nPARTNER-0001,TRUE,2030-12-31\nPARTNER-0002,TRUE,2030-12-31\n',
   },
   customers: {
@@ -76,7 +78,8 @@ export const importKinds: Record<ImportId, ImportKind> = {
       'Address_State',
       'Address_Country',
     ],
-    warning: 'A row replaces the whole profile of a customer who exists: what the file does not have is cleared.',
+    isOverwriting: true,
+    existing: 'A row replaces the whole profile of a customer who exists: what the file does not have is cleared.',
     example: [
       'Source_id,Name,Email,Phone,Address_City,Address_Country',
       'cust-1001,Ann Porter,ann@shop.example,+441632960001,Leeds,United Kingdom',
@@ -88,7 +91,7 @@ export const importKinds: Record<ImportId, ImportKind> = {
     about: 'Each row is a product, found by the source id of your shop.',
     required: ['name'],
     known: ['source_id', 'price', 'attributes', 'image_url'],
-    warning: 'Of products that exist already, only the name changes. Prices are in cents.',
+    existing: 'Of products that exist already, only the name changes. Prices are in cents.',
     example: 'name,source_id,price,attributes\nMug,mug-1,1450,"colour,size"\nTea pot,pot-1,3900,colour\n',
   },
   skus: {
@@ -96,7 +99,7 @@ export const importKinds: Record<ImportId, ImportKind> = {
     about: 'Each row is a variant (SKU) of a product that exists.',
     required: ['product_id', 'source_id'],
     known: ['sku', 'price', 'image_url', 'attributes'],
-    warning: 'Of variants that exist already, only the name and the price change. Prices are in cents.',
+    existing: 'Of variants that exist already, only the name and the price change. Prices are in cents.',
     example: `product_id,source_id,sku,price,attributes\nmug-1,mug-1-red,Red mug,1450,"{""colour"":""red""}"\n`,
   },
 }

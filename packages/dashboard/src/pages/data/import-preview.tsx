@@ -26,12 +26,7 @@ export function ImportPreview({ kind, csv: { header, rows, separator } }: { kind
           the file is sent.
         </Notice>
       )}
-      <section
-        className="overflow-x-auto rounded-md border border-line"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-        tabIndex={0}
-        aria-label="The first rows"
-      >
+      <section className="overflow-x-auto rounded-md border border-line" tabIndex={0} aria-label="The first rows">
         <table className="w-full border-collapse text-xs">
           <caption className="sr-only">The first rows of the file</caption>
           <thead>

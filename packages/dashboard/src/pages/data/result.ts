@@ -38,6 +38,17 @@ export function resultOf(result: Record<string, unknown> | undefined): ActionRes
   }
 }
 
+/** The reasons that occur more than once, the most frequent three first. */
+export function commonReasons(errors: readonly RowError[]): { reason: string; count: number }[] {
+  const counts = new Map<string, number>()
+  for (const { reason } of errors) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return [...counts]
+    .filter(([, count]) => count > 1)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, 3)
+    .map(([reason, count]) => ({ reason, count }))
+}
+
 /** The errors as a file: what a spreadsheet would run as a formula gets an apostrophe in front, as in the exports. */
 export function errorsAsCsv(errors: readonly RowError[]): string {
   const lines = errors.map(({ row, subject, reason }) => [String(row ?? ''), subject ?? '', reason].map(cell).join(','))
