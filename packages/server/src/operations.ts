@@ -44,6 +44,7 @@ import { redemptions } from './redemptions/routes.ts'
 import { categories } from './rules/categories/routes.ts'
 import { stackingRules } from './rules/stacking-rules/routes.ts'
 import { validationRules } from './rules/validation-rules/routes.ts'
+import { statistics } from './statistics/figures/routes.ts'
 import { trashBin } from './trash-bin/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
 import { sendouts } from './webhooks/sendouts/routes.ts'
@@ -85,6 +86,7 @@ export const operations: readonly Operation[] = [
   ...taskResults,
   ...exports,
   ...trashBin,
+  ...statistics,
   ...codeImages,
   ...projects,
   ...users,

@@ -9,6 +9,7 @@ const [begin, end] = ['<!-- modules: npm run modules -->', '<!-- /modules -->']
 /** From the top: a module may import those below it (layers.test.ts). The folders beside the modules are not shown. */
 export const modules: readonly string[] = [
   'exports',
+  'statistics',
   'trash-bin',
   'redemptions',
   'loyalty',

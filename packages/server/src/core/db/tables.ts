@@ -9,6 +9,7 @@ import type { LoyaltyTables } from './tables/loyalty.ts'
 import type { MonitoringTables } from './tables/monitoring.ts'
 import type { PlatformTables } from './tables/platform.ts'
 import type { ReferralTables } from './tables/referrals.ts'
+import type { StatisticsTables } from './tables/statistics.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
 
 export type * from './tables/audience.ts'
@@ -23,6 +24,7 @@ export type * from './tables/loyalty.ts'
 export type * from './tables/monitoring.ts'
 export type * from './tables/platform.ts'
 export type * from './tables/referrals.ts'
+export type * from './tables/statistics.ts'
 export type * from './tables/webhooks.ts'
 
 /** The columns of every table, as the driver returns them: instants as ISO strings, `bigint` as number, `jsonb` parsed. */
@@ -38,4 +40,5 @@ export interface Tables
     CheckoutTables,
     LoyaltyTables,
     ReferralTables,
+    StatisticsTables,
     WebhookTables {}

@@ -5,11 +5,11 @@ import { familyOf } from './operation.ts'
  * echoed.
  */
 export const scopes: ReadonlySet<string> = new Set([
-  'api', 'assets', 'async-actions', 'campaigns', 'categories', 'client_api', 'client_consents', 'client_customers',
+  'api', 'assets', 'async-actions', 'attention', 'campaigns', 'categories', 'client_api', 'client_consents', 'client_customers',
   'client_events', 'client_promotions', 'client_publish', 'client_qualifications', 'client_redeem', 'client_redemptions',
   'client_validate', 'client_validations', 'client_vouchers', 'consents', 'customers', 'events', 'exports', 'locations',
   'loyalties', 'metadata-schemas', 'orders', 'product-collections', 'products', 'promotions', 'publications',
-  'qualifications', 'redemptions', 'referrals', 'rewards', 'segments', 'SKUs', 'skus', 'task-results', 'templates',
+  'qualifications', 'redemptions', 'referrals', 'rewards', 'search', 'segments', 'SKUs', 'skus', 'statistics', 'task-results', 'templates',
   'trash-bin', 'validation-rules-assignments', 'validation-rules', 'validations', 'vouchers',
 ]) // biome-ignore format: a list of words
 

@@ -14,7 +14,7 @@ export interface QueueData {
 export type QueueName = keyof QueueData
 
 /** Pending work in its own tables: see core/jobs/watch.ts. */
-export type WatchName = 'exports' | 'segments' | 'members' | 'usage' | 'webhooks'
+export type WatchName = 'exports' | 'segments' | 'members' | 'statistics' | 'usage' | 'webhooks'
 
 export interface QueueOptions extends Omit<Queue, 'name' | 'heartbeatSeconds'> {
   /** Concurrent jobs of the queue in one process. */

@@ -9,6 +9,15 @@ export const limits = {
   /** Highest page number that a request may ask for. */
   page_max: 100,
 
+  /** Hours, days, weeks or months in one answer of the statistics. */
+  statistics_points_max: 400,
+  /** Days of the statistics when the query has no `from`. */
+  statistics_days_default: 30,
+  /** Rows of a table that statistics read in addition to the sums; if more wait, the answer is as old as the sums. */
+  statistics_tail_rows_max: 1_000,
+  /** Members of a loyalty program that its statistics count. */
+  statistics_members_max: 50_000,
+
   /** Fields of one filter. */
   filter_fields_max: 50,
   /** Values in all conditions of one filter together: enough for any screen, too few for an excessively large query. */

@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { Db } from '../database.ts'
+
+/**
+ * Sums for statistics, and the position of the rows they add up (docs/decisions/0064-statistics-from-sums.md). Indexes by which a
+ * search finds names and e-mails by their beginning (docs/decisions/0065-search-and-attention.md).
+ */
+export async function up(db: Db): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+const countedTables = ['redemptions', 'publications', 'postings', 'orders']
+
+const figures = [
+  'redemptions',
+  'failed_redemptions',
+  'rolled_back_redemptions',
+  'discount_amount',
+  'rolled_back_discount_amount',
+  'orders',
+  'order_amount',
+  'discounted_order_amount',
+  'orders_without_discount',
+  'order_amount_without_discount',
+  'published_codes',
+  'points_earned',
+  'points_spent',
+  'points_returned',
+  'points_expired',
+  'points_removed',
+  'points_pending',
+  'points_owed',
+  'gift_cards_issued',
+  'gift_cards_spent',
+  'gift_cards_returned',
+  'gift_cards_owed',
+]
+
+const statements = [
+  // Rows that exist already get the position 0 without rewriting the table; a job adds them up by their ids. As for events, an
+  // operator may create column and index in advance (docs/operations.md#upgrade).
+  ...countedTables.flatMap((table) => [
+    `alter table ${table} add column if not exists position bigint not null default 0`,
+    `do $$ begin
+      execute format('alter table ${table} alter column position set default (pg_current_xact_id()::text::bigint + %s)',
+        (select shift from event_positions));
+      if exists (select from pg_index where indexrelid = to_regclass('${table}_position') and not indisvalid) then
+        drop index ${table}_position;
+      end if;
+    end $$`,
+    `create index if not exists ${table}_position on ${table} (project_id, position) where position > 0`,
+  ]),
+  // Needed by the trigger below.
+  `create function mark_changed_order() returns trigger language plpgsql as $$
+  begin
+    new.position := pg_current_xact_id()::text::bigint + (select shift from event_positions);
+    return new;
+  end $$`,
+  `create trigger orders_changed before update of status, amount, discount_amount, items_discount_amount on orders
+    for each row when (row (old.status, old.amount, old.discount_amount, old.items_discount_amount)
+      is distinct from row (new.status, new.amount, new.discount_amount, new.items_discount_amount))
+    execute function mark_changed_order()`,
+
+  // Figures of the project (the empty scope) and of each campaign: per 15 minutes, per hour and per day of UTC, and of all time
+  // (grain 0).
+  `create table statistics_sums (
+    project_id text collate "C" not null,
+    scope_id text collate "C" not null,
+    grain smallint not null check (grain in (0, 15, 60, 1440)),
+    starts_at timestamptz(3) not null,
+    ${figures.map((name) => `${name} numeric not null default 0,`).join('\n    ')}
+    primary key (project_id, scope_id, grain, starts_at)
+  ) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05)`,
+  // The campaigns of a project with figures in a range of time.
+  `create index statistics_sums_campaigns on statistics_sums (project_id, grain, starts_at) where scope_id <> ''`,
+  `create table statistics_refusals (
+    project_id text collate "C" not null,
+    scope_id text collate "C" not null,
+    grain smallint not null check (grain in (0, 15, 60, 1440)),
+    starts_at timestamptz(3) not null,
+    reason text collate "C" not null,
+    count bigint not null,
+    primary key (project_id, scope_id, grain, starts_at, reason)
+  ) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05)`,
+  // What an order adds to the sums: when the order changes, the difference is added.
+  `create table statistics_orders (
+    project_id text collate "C" not null,
+    order_id text collate "C" not null,
+    is_discounted boolean not null,
+    amount bigint not null,
+    total_amount bigint not null,
+    primary key (project_id, order_id)
+  )`,
+  // The position up to which the rows of each table are in the sums.
+  `create table statistics_progress (
+    project_id text collate "C" primary key,
+    ${countedTables.map((table) => `${table}_to bigint not null default 0,`).join('\n    ')}
+    added_up_at timestamptz(3) not null default now()
+  )`,
+  // Tables whose rows without a position are not yet in the sums, and the last key that is.
+  `create table statistics_history (
+    project_id text collate "C" not null,
+    source text not null check (source in (${countedTables.map((table) => `'${table}'`).join(', ')})),
+    walked_to text collate "C" not null default '',
+    primary key (project_id, source)
+  )`,
+  `insert into statistics_history (project_id, source)
+    select p.id, t.source from projects p
+    cross join unnest(array[${countedTables.map((table) => `'${table}'`).join(', ')}]) t (source)`,
+
+  // These find a text and its beginnings; the indexes that the first two replace found only the whole text.
+  'create index if not exists customers_email_start on customers (project_id, lower(email) text_pattern_ops) where deleted_at is null',
+  'create index if not exists customers_name_start on customers (project_id, lower(name) text_pattern_ops) where deleted_at is null',
+  'drop index customers_email, customers_name',
+  `create index campaigns_name_start on campaigns (project_id, lower(name collate "default") text_pattern_ops)
+    where deleted_at is null`,
+  'create index products_name_start on products (project_id, lower(name) text_pattern_ops) where deleted_at is null',
+]
