@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { isComplete } from './packages/server/src/testing/scale.ts'
 
 /**
- * Three runs: the engine, the server on a real PostgreSQL, the server on the embedded database. On PostgreSQL every file runs.
+ * Four runs: the engine, the words of the dashboard, the server on a real PostgreSQL, the server on the embedded database. On PostgreSQL every file runs.
  * On the embedded database run the files in which it can behave differently (`embedded` below). With `npm test -- --all`
  * (GUERDON_TEST_ALL=1) every file runs there too, and every test at full size (testing/scale.ts). What only a real database can
  * show (races, crashes, many nodes) is named `*.race.test.ts` and runs on PostgreSQL alone.
@@ -77,6 +77,7 @@ export default defineConfig({
           ...patience,
         },
       },
+      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       onDatabase('pglite'),
       onDatabase('postgres'),
     ],

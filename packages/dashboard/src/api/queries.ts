@@ -88,24 +88,24 @@ interface Rows<Row> {
   retry: () => void
 }
 
-/** The rows of a list, page after page by cursor: never more than 50 at once, however long the list is. */
+/** The rows of a list, page after page by cursor: `size` at once, however long the list is. */
 export function useRows<Name extends OperationName, Row extends { id: string }>(
   name: Name,
   input: Input<Name>,
   rowsOf: (reply: Reply<Name>) => Row[],
-  { enabled = true }: { enabled?: boolean } = {},
+  { enabled = true, size = 50 }: { enabled?: boolean; size?: number } = {},
 ): Rows<Row> {
   const project = useProjectId()
   const query = useInfiniteQuery({
-    queryKey: [...keyOf(project, name, input), 'rows'],
+    queryKey: [...keyOf(project, name, input), 'rows', size],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }) => {
-      const page = { limit: pageSize, ...(pageParam !== undefined && { starting_after_id: pageParam }) }
+      const page = { limit: size, ...(pageParam !== undefined && { starting_after_id: pageParam }) }
       const withPage = { ...input, query: { ...(input as { query?: object }).query, ...page } } as Input<Name>
       const reply = await call(name, withPage, { project, signal })
       return { rows: rowsOf(reply), total: (reply as { total?: number }).total }
     },
-    getNextPageParam: ({ rows }) => (rows.length === pageSize ? rows.at(-1)?.id : undefined),
+    getNextPageParam: ({ rows }) => (rows.length === size ? rows.at(-1)?.id : undefined),
     placeholderData: keepPreviousData,
     enabled,
   })
@@ -120,5 +120,3 @@ export function useRows<Name extends OperationName, Row extends { id: string }>(
     retry: () => void query.refetch(),
   }
 }
-
-const pageSize = 50

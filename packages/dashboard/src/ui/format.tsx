@@ -24,6 +24,9 @@ export interface Format {
   exact: (instant: string | number | Date) => string
 }
 
+/** English words, so English dates and numbers: mixed languages read worse than either. */
+const locale = 'en-GB'
+
 const FormatContext = createContext<Format>(newFormat(null, 'UTC'))
 
 export function FormatProvider(props: { currency: string | null; timezone: string; children: ReactNode }) {
@@ -33,9 +36,6 @@ export function FormatProvider(props: { currency: string | null; timezone: strin
 }
 
 export const useFormat = () => useContext(FormatContext)
-
-/** English words, so English dates and numbers: mixed languages read worse than either. */
-const locale = 'en-GB'
 
 export function newFormat(currency: string | null, timezone: string): Format {
   const money = currencyFormat(currency, {})
