@@ -31,7 +31,12 @@ export function plainMoney(cents: number, { money }: Pick<Words, 'money'>): stri
 }
 
 export function pointsWords(points: number, { number }: Pick<Words, 'number'>): string {
-  return `${number(points)} ${Math.abs(points) === 1 ? 'point' : 'points'}`
+  return `${number(points).replace('-', '−')} ${Math.abs(points) === 1 ? 'point' : 'points'}`
+}
+
+/** An order by its number in the shop; the service's own id says nothing to a person. */
+export function orderWords(order: { source_id?: string | null }): string {
+  return order.source_id ? `order ${order.source_id}` : 'an order'
 }
 
 function discountWords(discount: Discount, format: Words): string {

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { orderWords } from './gives.ts'
 
 type Transaction = Schemas['TransactionList']['data'][number]
 
@@ -60,7 +61,7 @@ function causeWords(cause: Details): string {
   if (source_voucher?.code) return `from ${source_voucher.code}`
   if (destination_voucher?.code) return `to ${destination_voucher.code}`
   if (reward?.name) return `on ${reward.name}`
-  const place = order ? `order ${order.source_id ?? order.id}` : (segment?.name ?? custom_event?.type)
+  const place = order ? orderWords(order) : (segment?.name ?? custom_event?.type)
   const banner = earning_rule?.source?.banner
   if (place) return banner ? `by ${place}: ${banner}` : order ? `with ${place}` : `by ${place}`
   return banner ? `by ${banner}` : ''

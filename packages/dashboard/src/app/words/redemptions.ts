@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
 import type { Format } from '../../ui/format.tsx'
 import type { Tone } from '../../ui/state.tsx'
-import { plainMoney, pointsWords } from './gives.ts'
+import { orderWords, plainMoney, pointsWords } from './gives.ts'
 import { refusalWords } from './refusals.ts'
 
 type Entry = Schemas['RedemptionEntry']
@@ -22,7 +22,7 @@ export function effectOf(entry: Entry, format: Format): string {
   }
   if (entry.object === 'redemption_rollback') return entry.reason ?? 'Everything was given back.'
   const order = entry.order
-  const at = order ? ` order ${order.source_id ?? order.id}` : ''
+  const at = order ? ` ${orderWords(order)}` : ''
   if (entry.loyalty_card) {
     const reward = entry.reward?.name ? ` on ${entry.reward.name}` : ''
     return `${pointsWords(entry.loyalty_card.points, format)} spent${reward}${at && `,${at}`}`

@@ -45,7 +45,7 @@ const refusals: Record<string, string> = {
 type Code = Pick<Schemas['Voucher'], 'start_date' | 'expiration_date' | 'redemption'>
 
 interface Refusal {
-  key: string | undefined
+  key?: string | undefined
   message?: string | undefined
   /** The code that was refused: its limits and dates say more than the kind of refusal. */
   code?: Code | null | undefined

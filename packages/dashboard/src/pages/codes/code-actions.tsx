@@ -12,7 +12,7 @@ import { AdjustBalance } from './adjust-balance.tsx'
 import { GiveCode } from './give-code.tsx'
 
 /** What can be done with a code. */
-export function CodeActions({ code }: { code: Schemas['Voucher'] }) {
+export function CodeActions({ code, isWorking }: { code: Schemas['Voucher']; isWorking: boolean }) {
   const { project } = useParams({ from: '/$project/codes/$code' })
   const mayChange = useMayChange()
   const [open, setOpen] = useState<'adjust' | 'give' | null>(null)
@@ -38,7 +38,7 @@ export function CodeActions({ code }: { code: Schemas['Voucher'] }) {
         className={buttonClasses('primary')}
       >
         <FlaskConical aria-hidden="true" className="size-4" />
-        Why does it not work?
+        {isWorking ? 'Try in the simulator' : 'Why does it not work?'}
       </Link>
       <AdjustBalance code={code} isOpen={open === 'adjust'} onClose={close} />
       <GiveCode code={code} isOpen={open === 'give'} onClose={close} />

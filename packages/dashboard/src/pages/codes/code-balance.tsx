@@ -5,7 +5,7 @@ import { useRows } from '../../api/queries.ts'
 import { type LedgerLine, ledgerLine } from '../../app/words/ledger.ts'
 import { Count, Instant, Money } from '../../ui/format.tsx'
 import { Figure, Panel } from '../../ui/page.tsx'
-import { Empty } from '../../ui/state.tsx'
+import { Nothing } from '../../ui/state.tsx'
 import { type Column, More, Table } from '../../ui/table.tsx'
 
 /** What is on a card, and its statement: every change with what was left after it. */
@@ -16,14 +16,7 @@ export function BalancePanel({ code }: { code: Schemas['Voucher'] }) {
     size: 10,
   })
   const value = (amount: number, signed = false) =>
-    isGift ? (
-      <Money cents={amount} signed={signed} />
-    ) : (
-      <span>
-        {signed && amount > 0 ? '+' : ''}
-        <Count value={amount} />
-      </span>
-    )
+    isGift ? <Money cents={amount} signed={signed} /> : <Count value={amount} signed={signed} />
   const columns: Column<LedgerLine>[] = [
     { id: 'at', header: 'When', cell: ({ at }) => <Instant at={at} /> },
     {
@@ -65,9 +58,9 @@ export function BalancePanel({ code }: { code: Schemas['Voucher'] }) {
         isLoading={list.isLoading}
         error={list.error}
         retry={list.retry}
-        empty={<Empty title="No change so far">The card has what it was made with.</Empty>}
+        empty={<Nothing>No change so far: the card has what it was made with.</Nothing>}
       />
-      <More shown={list.rows.length} {...list} />
+      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }

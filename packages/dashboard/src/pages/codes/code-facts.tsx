@@ -33,7 +33,7 @@ export function CodeFacts({ code }: { code: Schemas['Voucher'] }) {
           ),
         ],
         [code.is_referral_code ? 'Referrer' : 'Holder', holderOf(code)],
-        ['Used', `${usesOf(code, number)}${code.redemption.quantity === null ? ', no limit' : ' times'}`],
+        ['Used', usedWords(code, number)],
         ['Valid from', code.start_date === null ? 'the beginning' : <Instant key="from" at={code.start_date} />],
         ['Valid until', code.expiration_date === null ? 'no end' : <Instant key="to" at={code.expiration_date} />],
         [
@@ -60,4 +60,10 @@ export function CodeFacts({ code }: { code: Schemas['Voucher'] }) {
 function holderOf({ holder_id, publish }: Schemas['Voucher']) {
   if (holder_id) return <CustomerName id={holder_id} />
   return publish.count > 0 ? 'a deleted customer' : 'nobody yet'
+}
+
+function usedWords(code: Schemas['Voucher'], number: (value: number) => string): string {
+  const { quantity, redeemed_quantity: used } = code.redemption
+  const times = (quantity ?? used) === 1 ? 'time' : 'times'
+  return `${usesOf(code, number)} ${times}${quantity === null ? ', no limit' : ''}`
 }

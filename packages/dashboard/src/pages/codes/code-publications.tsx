@@ -3,7 +3,7 @@ import { useRows } from '../../api/queries.ts'
 import { refusalWords } from '../../app/words/refusals.ts'
 import { Instant, useFormat } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Empty, Status } from '../../ui/state.tsx'
+import { Nothing, Status } from '../../ui/state.tsx'
 import { type Column, More, Table } from '../../ui/table.tsx'
 import { CustomerLink } from '../customers/customer-name.tsx'
 
@@ -57,13 +57,13 @@ export function PublicationsPanel({ code }: { code: Schemas['Voucher'] }) {
         error={list.error}
         retry={list.retry}
         empty={
-          <Empty title="Given to nobody yet">
-            A code can be used without being given to a customer, unless its conditions say otherwise. A code that was
-            given shows up in the customer’s wallet.
-          </Empty>
+          <Nothing>
+            Given to nobody yet. It can be used all the same, unless its conditions say otherwise; a code that was given
+            is in the customer’s wallet.
+          </Nothing>
         }
       />
-      <More shown={list.rows.length} {...list} />
+      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }

@@ -5,7 +5,7 @@ import { effectOf, outcomeOf } from '../../app/words/redemptions.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { Instant, useFormat } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { Empty, Status } from '../../ui/state.tsx'
+import { Nothing, Status } from '../../ui/state.tsx'
 import { type Column, More, rowLink, Table } from '../../ui/table.tsx'
 import { CustomerLink } from '../customers/customer-name.tsx'
 
@@ -47,10 +47,10 @@ export function UsesPanel({ code }: { code: Schemas['Voucher'] }) {
         error={list.error}
         retry={list.retry}
         empty={
-          <Empty title="Nobody has tried this code">Every use, and every refusal with its reason, appears here.</Empty>
+          <Nothing>Nobody has tried this code. Every use, and every refusal with its reason, appears here.</Nothing>
         }
       />
-      <More shown={list.rows.length} {...list} />
+      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }
@@ -63,14 +63,17 @@ export function useEntryColumns(other: 'customer' | 'code'): Column<Entry>[] {
     {
       id: 'date',
       header: 'When',
-      cell: ({ id, object, date, related_object_id }) => (
-        <Link
-          to="/$project/redemptions/$redemption"
-          params={{ project, redemption: object === 'redemption_rollback' ? related_object_id : id }}
-          className={`${rowLink} font-normal`}
-        >
-          <Instant at={date} />
-        </Link>
+      cell: (entry) => (
+        <>
+          <Link
+            to="/$project/redemptions/$redemption"
+            params={{ project, redemption: (entry.object === 'redemption_rollback' && entry.redemption) || entry.id }}
+            className={`${rowLink} font-normal`}
+          >
+            <Instant at={entry.date} />
+          </Link>
+          <span className="block text-muted text-xs md:hidden">{effectOf(entry, format)}</span>
+        </>
       ),
     },
     {

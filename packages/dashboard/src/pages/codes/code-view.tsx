@@ -28,6 +28,7 @@ export function CodeView({ code }: { code: Schemas['Voucher'] }) {
     { enabled: code.campaign_id !== null },
   )
   const isCampaignOff = campaign.data?.active === false
+  const status = statusOf(code, now, !isCampaignOff)
   return (
     <Page
       title={code.code}
@@ -45,10 +46,10 @@ export function CodeView({ code }: { code: Schemas['Voucher'] }) {
       about={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="font-medium text-ink">{whatItGives(code, format)}</span>
-          <CodeStateView code={code} status={statusOf(code, now, !isCampaignOff)} />
+          <CodeStateView code={code} status={status} />
         </span>
       }
-      actions={<CodeActions code={code} />}
+      actions={<CodeActions code={code} isWorking={status === 'ACTIVE'} />}
     >
       {isCampaignOff && code.active && (
         <div className="mb-5">
