@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import type { Input, Schemas } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
@@ -15,12 +16,16 @@ type Code = Schemas['Voucher']
 
 interface AdjustBalanceProps {
   code: Code
+  /** Other cards of the same customer, to choose from. */
+  others?: Code[]
   isOpen: boolean
   onClose: () => void
 }
 
 /** Puts something on a card or takes it off, with a reason that its statement keeps. */
-export function AdjustBalance({ code, isOpen, onClose }: AdjustBalanceProps) {
+export function AdjustBalance({ code: first, others = [first], isOpen, onClose }: AdjustBalanceProps) {
+  const [chosen, setChosen] = useState(first.code)
+  const code = others.find((other) => other.code === chosen) ?? first
   return (
     <Dialog
       title={code.gift ? 'Adjust the balance' : 'Adjust the points'}
@@ -28,7 +33,16 @@ export function AdjustBalance({ code, isOpen, onClose }: AdjustBalanceProps) {
       isOpen={isOpen}
       onClose={onClose}
     >
-      <AdjustForm code={code} onClose={onClose} />
+      {others.length > 1 && (
+        <SelectField
+          label="Card"
+          className="mb-4"
+          value={chosen}
+          onChange={(event) => setChosen(event.target.value)}
+          options={others.map((other) => ({ value: other.code, label: `${other.campaign} · ${other.code}` }))}
+        />
+      )}
+      <AdjustForm key={code.code} code={code} onClose={onClose} />
     </Dialog>
   )
 }
@@ -51,7 +65,7 @@ const expiries = [
   { value: 'NON_EXPIRING', label: 'Never' },
 ]
 
-function AdjustForm({ code, onClose }: Omit<AdjustBalanceProps, 'isOpen'>) {
+function AdjustForm({ code, onClose }: Pick<AdjustBalanceProps, 'code' | 'onClose'>) {
   const format = useFormat()
   const say = useToast()
   const isGift = code.gift !== null
