@@ -2,32 +2,6 @@ import type {} from './generated.ts'
 
 declare module './generated.ts' {
   interface Operations {
-    'GET /auth/session': { path: undefined; query: undefined; body: undefined; reply: PendingSession }
-    'POST /auth/session': {
-      path: undefined
-      query: undefined
-      body: { email: string; password: string; totp?: string; recovery_code?: string }
-      reply: PendingSession
-    }
-    'DELETE /auth/session': { path: undefined; query: undefined; body: undefined; reply: undefined }
-    'GET /auth/features': {
-      path: undefined
-      query: undefined
-      body: undefined
-      reply: { oidc: boolean; mail: boolean; version: string }
-    }
-    'POST /auth/password': {
-      path: undefined
-      query: undefined
-      body: { token?: string; old_password?: string; password: string }
-      reply: PendingSession
-    }
-    'POST /auth/password/link': {
-      path: undefined
-      query: undefined
-      body: { token: string }
-      reply: { email: string; kind: 'INVITATION' | 'RESET' }
-    }
     'POST /auth/totp': {
       path: undefined
       query: undefined
@@ -71,12 +45,6 @@ declare module './generated.ts' {
         products: { id: string; name: string | null; source_id: string | null }[]
       }
     }
-    'GET /v1/statistics/overview': {
-      path: undefined
-      query: { from?: string; to?: string; interval?: 'hour' | 'day' | 'week' | 'month' }
-      body: undefined
-      reply: PendingOverview
-    }
     'GET /v1/attention': {
       path: undefined
       query: undefined
@@ -96,68 +64,4 @@ declare module './generated.ts' {
       }
     }
   }
-}
-
-export interface PendingSession {
-  user: {
-    id: string
-    email: string
-    first_name: string | null
-    last_name: string | null
-    is_owner: boolean
-    has_totp: boolean
-    has_password: boolean
-  }
-  projects: {
-    id: string
-    name: string
-    role: 'ADMIN' | 'USER' | 'VIEWER' | 'MERCHANT' | 'USER_RESTRICTED'
-    currency: string | null
-    timezone: string
-  }[]
-  features: { oidc: boolean; mail: boolean; version: string }
-  session: { id: string; expires_at: string }
-}
-
-interface Figures {
-  redemptions: number
-  failed_redemptions: number
-  rolled_back_redemptions: number
-  discount_amount: number
-  orders: number
-  order_amount: number
-  discounted_order_amount: number
-  orders_without_discount: number
-  order_amount_without_discount: number
-  published_codes: number
-  points_earned: number
-  points_spent: number
-  points_expired: number
-  gift_cards_spent: number
-}
-
-interface TopCampaign {
-  id: string
-  name: string
-  campaign_type: string
-  redemptions: number
-  discount_amount: number
-  order_amount: number
-}
-
-export interface PendingOverview {
-  object: 'statistics'
-  from: string
-  to: string
-  interval: 'hour' | 'day' | 'week' | 'month'
-  timezone: string
-  currency: string | null
-  updated_at: string
-  totals: Figures
-  previous: Figures
-  series: (Figures & { from: string })[]
-  campaigns: TopCampaign[]
-  campaigns_by_order_amount: TopCampaign[]
-  owed: { points: number; gift_cards: number }
-  refusals: { reason: string; count: number }[]
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
+import { listOwnersWithoutPassword } from '../account/sign-in/credentials-store.ts'
 import { buildApp } from '../app.ts'
 import type { Runtime } from '../core/context.ts'
 import { limits } from '../core/lib/limits.ts'
@@ -46,7 +47,9 @@ export async function serve(
     if (firstStart !== null) say(firstKeys(firstStart))
     throw error
   }
-  say(welcome(addressOf(app, settings.host), firstStart, { ...settings, has_dashboard: dashboard !== null }))
+  const ownersWithoutPassword = firstStart === null ? await listOwnersWithoutPassword(runtime.database.db) : []
+  const shown = { ...settings, has_dashboard: dashboard !== null }
+  say(welcome(addressOf(app, settings.host), firstStart, shown, ownersWithoutPassword))
   stopOnSignal(app, runtime)
 }
 
