@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { newCampaign, newVoucher, runCampaignJobs, tenOff } from '../../testing/campaigns.ts'
 import { ok } from '../../testing/orders.ts'
-import { addUp } from '../sums/add-up.ts'
+import { addUpAllOf } from '../../testing/statistics.ts'
 
 const matters = async (shop: Shop) => {
   const { data, total } = await ok(shop, 'GET', '/v1/attention')
@@ -50,17 +50,16 @@ test('a campaign needs attention when few of its codes are left, and in the week
   await runCampaignJobs(shop)
   const publish = (count: number) =>
     ok(shop, 'POST', '/v1/publications', { customer: { source_id: 'ann' }, campaign: { name: campaign.name, count } })
-  const addedUp = () => addUp(shop.service.runtime.database.db, shop.project_id)
   await publish(17)
-  await addedUp()
+  await addUpAllOf(shop)
   expect(await matters(shop)).toEqual([])
   await publish(1)
-  await addedUp()
+  await addUpAllOf(shop)
   expect(await matters(shop)).toEqual([
     'WARNING codes_running_out: The campaign "Twenty" has 2 codes left to publish, of 20 codes.',
   ])
   await publish(2)
-  await addedUp()
+  await addUpAllOf(shop)
   clock.set('2026-06-09T12:00:00.000Z')
   expect(await matters(shop)).toEqual([
     'ERROR codes_running_out: The campaign "Twenty" has no code left to publish, of 20 codes.',
