@@ -78,9 +78,10 @@ export default defineConfig({
           ...patience,
         },
       },
+      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       onDatabase('pglite'),
       onDatabase('postgres'),
-      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.{ts,tsx}'], ...patience } },
+      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       {
         resolve: { conditions: ['source'] },
         ssr: { resolve: { conditions: ['source'] } },
