@@ -2,35 +2,6 @@ import type {} from './generated.ts'
 
 declare module './generated.ts' {
   interface Operations {
-    'POST /auth/totp': {
-      path: undefined
-      query: undefined
-      body: { code?: string }
-      reply: { secret?: string; uri?: string; qr_svg?: string; recovery_codes?: string[] }
-    }
-    'DELETE /auth/totp': { path: undefined; query: undefined; body: { password: string }; reply: undefined }
-    'GET /auth/sessions': {
-      path: undefined
-      query: undefined
-      body: undefined
-      reply: {
-        sessions: {
-          id: string
-          created_at: string
-          last_used_at: string
-          expires_at: string
-          user_agent: string | null
-          address: string | null
-          is_current: boolean
-        }[]
-      }
-    }
-    'DELETE /auth/sessions/{sessionId}': {
-      path: { sessionId: string }
-      query: undefined
-      body: undefined
-      reply: undefined
-    }
     'GET /v1/search': {
       path: undefined
       query: { q: string; limit?: number }

@@ -8,6 +8,7 @@ import {
   type UseQueryResult,
   useInfiniteQuery,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
@@ -77,6 +78,18 @@ export function useRead<Name extends OperationName>(
   }) as UseQueryResult<Reply<Name>, ApiFailure>
 }
 
+/** Reads several objects of one kind, each cached by itself: for the names behind ids. What could not be read is undefined. */
+export function useReads<Name extends OperationName>(
+  name: Name,
+  inputs: readonly Input<Name>[],
+): (Reply<Name> | undefined)[] {
+  const project = useProjectId()
+  return useQueries({
+    queries: inputs.map((input) => ({ ...optionsOf(project, name, input), staleTime: 300_000, retry: false })),
+    combine: (results) => results.map(({ data }) => data as Reply<Name> | undefined),
+  })
+}
+
 /** Reads outside of React's rendering, through the same cache. */
 export function useReader(): <Name extends OperationName>(name: Name, input: Input<Name>) => Promise<Reply<Name>> {
   const project = useProjectId()
@@ -113,6 +126,8 @@ interface Rows<Row> {
 
 interface RowsOptions<Row> {
   enabled?: boolean
+  /** Rows of a page, at most 100. */
+  size?: number
   /** What asks for the rows behind one, where a list has no `starting_after_id`. */
   after?: (row: Row) => object
   /** Ask again after so many milliseconds, or never, depending on what is shown. */
@@ -121,26 +136,26 @@ interface RowsOptions<Row> {
 
 const afterId = ({ id }: { id: string }) => ({ starting_after_id: id })
 
-/** The rows of a list, page after page by cursor: never more than 50 at once, however long the list is. */
+/** The rows of a list, page after page by cursor: `size` at once, however long the list is. */
 export function useRows<Name extends OperationName, Row extends { id: string }>(
   name: Name,
   input: Input<Name>,
   rowsOf: (reply: Reply<Name>) => Row[],
-  { enabled = true, after = afterId, every = () => false }: RowsOptions<Row> = {},
+  { enabled = true, size = 50, after = afterId, every = () => false }: RowsOptions<Row> = {},
 ): Rows<Row> {
   const project = useProjectId()
   const query = useInfiniteQuery({
-    queryKey: [...keyOf(project, name, input), 'rows'],
+    queryKey: [...keyOf(project, name, input), 'rows', size],
     initialPageParam: undefined as object | undefined,
     queryFn: async ({ pageParam, signal }) => {
-      const page = { limit: pageSize, ...pageParam }
+      const page = { limit: size, ...pageParam }
       const withPage = { ...input, query: { ...(input as { query?: object }).query, ...page } } as Input<Name>
       const reply = await call(name, withPage, { project, signal })
       return { rows: rowsOf(reply), total: (reply as { total?: number }).total }
     },
     getNextPageParam: ({ rows }) => {
       const last = rows.at(-1)
-      return rows.length === pageSize && last !== undefined ? after(last) : undefined
+      return rows.length === size && last !== undefined ? after(last) : undefined
     },
     refetchInterval: ({ state }) => every(state.data?.pages.flatMap(({ rows }) => rows) ?? []),
     placeholderData: keepPreviousData,
@@ -157,5 +172,3 @@ export function useRows<Name extends OperationName, Row extends { id: string }>(
     retry: () => void query.refetch(),
   }
 }
-
-const pageSize = 50

@@ -24,6 +24,9 @@ export interface Format {
   exact: (instant: string | number | Date) => string
 }
 
+/** English words, so English dates and numbers: mixed languages read worse than either. */
+const locale = 'en-GB'
+
 const FormatContext = createContext<Format>(newFormat(null, 'UTC'))
 
 export function FormatProvider(props: { currency: string | null; timezone: string; children: ReactNode }) {
@@ -33,9 +36,6 @@ export function FormatProvider(props: { currency: string | null; timezone: strin
 }
 
 export const useFormat = () => useContext(FormatContext)
-
-/** English words, so English dates and numbers: mixed languages read worse than either. */
-const locale = 'en-GB'
 
 export function newFormat(currency: string | null, timezone: string): Format {
   const money = currencyFormat(currency, {})
@@ -94,9 +94,14 @@ export function Money({ cents, signed = false }: { cents: number; signed?: boole
   )
 }
 
-export function Count({ value }: { value: number }) {
+export function Count({ value, signed = false }: { value: number; signed?: boolean }) {
   const { number } = useFormat()
-  return <span className="whitespace-nowrap tabular-nums">{number(value)}</span>
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {signed && value > 0 ? '+' : ''}
+      {number(value).replace('-', '−')}
+    </span>
+  )
 }
 
 /** A moment in the project's zone, with the exact instant on hover. `relative` says how long ago it was. */

@@ -15,10 +15,10 @@ export function SwitchOn({ email, onDone }: { email: string; onDone: () => void 
   const { register, handleSubmit, watch } = useForm({ defaultValues: { code: '' } })
   useEffect(() => prepare({ body: {} }), [prepare])
 
-  if (confirm.data?.recovery_codes)
+  if (confirm.data && 'recovery_codes' in confirm.data)
     return <RecoveryCodes codes={confirm.data.recovery_codes} email={email} onDone={onDone} />
   if (error) return <FailureView failure={error} retry={() => prepare({ body: {} })} />
-  if (pending === undefined) return <Loading lines={6} />
+  if (pending === undefined || !('secret' in pending)) return <Loading lines={6} />
   const code = digits(watch('code'))
   const isWrong = confirm.error?.key === 'invalid_code' || confirm.error?.key === 'invalid_credentials'
   return (
@@ -27,13 +27,13 @@ export function SwitchOn({ email, onDone }: { email: string; onDone: () => void 
       <div className="flex flex-wrap items-start gap-5">
         {/* Phones read dark squares on white, in either theme. */}
         <img
-          src={`data:image/svg+xml,${encodeURIComponent(pending.qr_svg ?? '')}`}
+          src={`data:image/svg+xml,${encodeURIComponent(pending.qr_svg)}`}
           alt="QR code for an authenticator app"
           className="size-44 rounded-md border border-line bg-[white] p-2"
         />
         <div className="min-w-48 flex-1">
           <p className="font-medium text-xs">Cannot scan? Type this secret into the app:</p>
-          <CopyText text={grouped(pending.secret ?? '')} />
+          <CopyText text={grouped(pending.secret)} />
         </div>
       </div>
       {isWrong ? (
