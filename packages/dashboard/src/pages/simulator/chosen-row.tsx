@@ -3,7 +3,7 @@ import { useRead } from '../../api/queries.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useFormat } from '../../ui/format.tsx'
-import { voucherText } from './discount-text.ts'
+import { discountText, voucherText } from './discount-text.ts'
 import type { Chosen } from './situation.ts'
 
 interface ChosenRowProps {
@@ -19,8 +19,28 @@ interface ChosenRowProps {
 export function ChosenRow({ chosen, number, isOnly, onEdit, onRemove, onMove }: ChosenRowProps) {
   const format = useFormat()
   const isVoucher = chosen.object === 'voucher'
-  const voucher = useRead('GET /v1/vouchers/{code}', { path: { code: chosen.id } }, { enabled: isVoucher }).data
-  const name = chosen.name ?? chosen.id
+  const tier = useRead(
+    'GET /v1/promotions/tiers/{promotionTierId}',
+    { path: { promotionTierId: chosen.id } },
+    { enabled: chosen.object === 'promotion_tier' },
+  ).data
+  // A list and not the object: a code that does not exist is an answer here and no failure.
+  const found = useRead('GET /v1/vouchers', { query: { code: chosen.id, limit: 1 } }, { enabled: isVoucher }).data
+  const [voucher] = found?.vouchers ?? []
+  const name = chosen.name ?? tier?.name ?? chosen.id
+  const kind =
+    chosen.object === 'promotion_stack'
+      ? 'Promotion stack'
+      : isVoucher
+        ? found
+          ? 'No such code'
+          : 'Code'
+        : 'Promotion'
+  const worth = voucher
+    ? voucherText(voucher, format)
+    : tier?.action
+      ? discountText(tier.action.discount, format)
+      : kind
   return (
     <li className="rounded-md border border-line bg-sunken py-1 pr-1 pl-2.5">
       <div className="flex items-center gap-1">
@@ -29,15 +49,7 @@ export function ChosenRow({ chosen, number, isOnly, onEdit, onRemove, onMove }: 
           <span className={isVoucher ? 'block truncate font-mono' : 'block truncate'} title={name}>
             {name}
           </span>
-          <span className="block truncate text-muted text-xs">
-            {voucher
-              ? voucherText(voucher, format)
-              : isVoucher
-                ? 'Code'
-                : chosen.object === 'promotion_stack'
-                  ? 'Promotion stack'
-                  : 'Promotion'}
-          </span>
+          <span className="block truncate text-muted text-xs">{worth}</span>
         </span>
         {!isOnly && (
           <>

@@ -21,7 +21,7 @@ export function CustomerField({
     return (
       <Choose<FoundCustomer>
         label="Customer"
-        placeholder="Name, e-mail or id; empty for somebody unknown"
+        placeholder="Name, e-mail or id"
         value={null}
         onChange={(found) => found && change((now) => ({ ...now, customer: { id: found.id, name: found.name } }))}
         search={search}

@@ -3,17 +3,17 @@ import type { Format } from '../../ui/format.tsx'
 
 /** What a discount gives, in a few words: `10% off, at most €10.00`. */
 export function discountText(discount: Schemas['Discount'] | Schemas['AppliedDiscount'], format: Format): string {
-  const onItems = discount.effect?.includes('ITEMS') && discount.type !== 'UNIT' ? ' lines' : ''
+  const where = places[discount.effect ?? ''] ?? ''
   switch (discount.type) {
     case 'AMOUNT':
       return discount.amount_off == null
         ? 'An amount off, by formula'
-        : `${format.money(discount.amount_off)} off${onItems}`
+        : `${format.money(discount.amount_off)} off${where}`
     case 'PERCENT': {
       const most = discount.amount_limit == null ? '' : `, at most ${format.money(discount.amount_limit)}`
       return discount.percent_off == null
         ? 'A percentage off, by formula'
-        : `${discount.percent_off}% off${onItems}${most}`
+        : `${discount.percent_off}% off${where}${most}`
     }
     case 'FIXED':
       return discount.fixed_amount == null
@@ -25,6 +25,14 @@ export function discountText(discount: Schemas['Discount'] | Schemas['AppliedDis
       return good ? `${discount.unit_off ?? 'Some'} × ${good} for free` : 'Free units'
     }
   }
+}
+
+/** Where a discount lands; the whole order needs no words. */
+const places: Record<string, string> = {
+  APPLY_TO_ITEMS: ' each line',
+  APPLY_TO_ITEMS_BY_QUANTITY: ' each unit',
+  APPLY_TO_ITEMS_PROPORTIONALLY: ', spread over the lines',
+  APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY: ', spread over the units',
 }
 
 /** What a code is worth: a discount, what is left on a card, points. */

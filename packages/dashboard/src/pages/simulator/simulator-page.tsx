@@ -46,7 +46,7 @@ export function SimulatorPage() {
         </>
       }
     >
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,22rem)_minmax(0,1fr)]">
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,22rem)_minmax(0,1fr)] xl:grid-cols-[minmax(0,25rem)_minmax(0,1fr)]">
         <Panel title="Situation">
           <div className="space-y-4">
             {failure && <Notice tone="bad">{sentenceOf(failure)}</Notice>}
@@ -63,7 +63,7 @@ export function SimulatorPage() {
         </Panel>
         <div className="min-w-0 space-y-4">
           {isLoading ? (
-            <Panel>
+            <Panel flush>
               <Loading lines={5} />
             </Panel>
           ) : isEmpty(situation) ? (
