@@ -49,8 +49,8 @@ export const itemName = ({ sku, product, source_id, sku_id, product_id }: Item, 
 
 /** The names of the lines, for the steps of explanations. */
 export function lineNames(order: Order | undefined, { lines }: Situation): string[] {
-  const typed = lines.filter(isGood).map(({ name }, index) => name || `line ${index + 1}`)
   const calculated = (order?.items ?? []).map(itemName)
+  const typed = lines.filter(isGood).map(({ name }, index) => name || (calculated[index] ?? `line ${index + 1}`))
   return typed.length >= calculated.length ? typed : [...typed, ...calculated.slice(typed.length)]
 }
 

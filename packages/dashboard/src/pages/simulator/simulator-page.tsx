@@ -1,4 +1,5 @@
 import { FlaskConical, RotateCcw } from 'lucide-react'
+import { useRef } from 'react'
 import { sentenceOf } from '../../api/failures.ts'
 import { CopyCall } from '../../app/copy-call.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -19,6 +20,7 @@ import { useSituation } from './use-situation.ts'
 export function SimulatorPage() {
   const { situation, change, reset, trySample, isLoading, failure, isTooLarge } = useSituation()
   const simulation = useSimulation(situation)
+  const codes = useRef<HTMLInputElement>(null)
   const fault = simulation.failure
   const faults = faultsOf(fault && { key: fault.key, errors: fault.errors, sentence: sentenceOf(fault) })
   const hasChosen = situation.chosen.length > 0
@@ -50,8 +52,13 @@ export function SimulatorPage() {
         <Panel title="Situation">
           <div className="space-y-4">
             {failure && <Notice tone="bad">{sentenceOf(failure)}</Notice>}
-            <CustomerField situation={situation} change={change} error={faults.customer} />
-            <CodesField situation={situation} change={change} error={faults.codes} />
+            <CustomerField
+              situation={situation}
+              change={change}
+              error={faults.customer}
+              onChosen={() => setTimeout(() => codes.current?.focus())}
+            />
+            <CodesField situation={situation} change={change} error={faults.codes} inputRef={codes} />
             <LinesField situation={situation} change={change} faults={faults.lines} />
             <div className="border-line border-t pt-4">
               <MoreFields situation={situation} change={change} errors={faults} />

@@ -360,6 +360,10 @@ test('an explanation in one sentence', () => {
       steps: [rule('customer.segment', { $is: ['seg_vip'] }, []) as never],
     }),
   ).toBe('VIP20 is refused: Ann is not in VIP')
+  const units = { step: 'units' as const, line: 0, quantity: 2, how: 'added' as const, amount: 2500 }
+  expect(say({ status: 'APPLICABLE', amount: 2500, steps: [units] })).toBe(
+    'VIP20 gives 2 units of Mug for free (worth €25.00)',
+  )
   expect(say({ reason: { key: 'not_found', message: '' } })).toBe('VIP20 is refused: there is no such code')
   expect(say({ status: 'SKIPPED', reason: { key: 'no_effect', message: '' } })).toBe(
     'VIP20 is left out: it would change nothing in this order',
