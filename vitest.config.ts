@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { isComplete } from './packages/server/src/testing/scale.ts'
 
 /**
- * Four runs: the engine, the sentences of the dashboard, the server on a real PostgreSQL, the server on the embedded database. On PostgreSQL every file runs.
+ * Five runs: the engine, the server on a real PostgreSQL, the server on the embedded database, the parts of the dashboard, and the
+ * dashboard in a browser. On PostgreSQL every file runs.
  * On the embedded database run the files in which it can behave differently (`embedded` below). With `npm test -- --all`
  * (GUERDON_TEST_ALL=1) every file runs there too, and every test at full size (testing/scale.ts). What only a real database can
  * show (races, crashes, many nodes) is named `*.race.test.ts` and runs on PostgreSQL alone.
@@ -80,6 +81,22 @@ export default defineConfig({
       { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       onDatabase('pglite'),
       onDatabase('postgres'),
+      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
+      {
+        resolve: { conditions: ['source'] },
+        ssr: { resolve: { conditions: ['source'] } },
+        test: {
+          name: 'browser',
+          include: ['packages/dashboard/journeys/*.test.ts'],
+          globalSetup: ['packages/dashboard/journeys/ground/global-setup.ts'],
+          setupFiles: ['packages/server/src/testing/close-after-file.ts'],
+          isolate: false,
+          // After all others, one file at a time: a browser and a service take both cores, and a page may not wait for long.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          ...patience,
+        },
+      },
     ],
   },
 })

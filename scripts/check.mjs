@@ -9,6 +9,7 @@ const projects = [
   'packages/engine/tsconfig.test.json',
   'packages/server',
   'packages/dashboard',
+  'packages/dashboard/journeys',
   'bench',
 ]
 for (const project of projects) {

@@ -1,5 +1,5 @@
 // Builds and packs the packages, installs them in an empty folder as a user would, starts the service there and makes the first
-// call of README.md. Also checks what the packages contain, and that an unsupported Node is refused.
+// call of README.md and opens the dashboard. Also checks what the packages contain, and that an unsupported Node is refused.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -27,7 +27,9 @@ try {
   checkContents()
   refuseOldNode()
   await startCallStop()
-  console.log('the packed service starts in an empty folder, answers the first call of README.md and stops')
+  console.log(
+    'the packed service starts in an empty folder, answers the first call of README.md, shows its dashboard and stops',
+  )
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1
@@ -41,6 +43,23 @@ function checkContents() {
     for (const file of ['README.md', 'LICENSE', 'package.json', 'dist'])
       if (!existsSync(join(folder, 'node_modules/@guerdon', name, file)))
         throw new Error(`the package ${name} lacks ${file}`)
+  // The dashboard is shipped built: whoever runs the service installs nothing of what built it.
+  const tools = ['vite', 'react', 'tailwindcss', '@guerdon/dashboard', 'typescript', 'playwright-core']
+  for (const name of tools)
+    if (existsSync(join(folder, 'node_modules', name))) throw new Error(`the packages install ${name}`)
+  const drafts = readdirSync(join(folder, 'node_modules/@guerdon/server/dist')).filter((name) => name.startsWith('.'))
+  if (drafts.length > 0) throw new Error(`the package server contains ${drafts.join(', ')}`)
+}
+
+/** As a browser does: from the root to the page, and to the script that the page names. */
+async function openDashboard(address) {
+  const page = await fetch(address, { headers: { Accept: 'text/html' } })
+  const [script] = /\/dashboard\/assets\/[^"]+\.js/.exec(await page.text()) ?? []
+  if (page.status !== 200 || page.url !== `${address}/dashboard/` || script === undefined)
+    throw new Error(`the dashboard was answered with ${page.status} at ${page.url}`)
+  const { status, headers } = await fetch(`${address}${script}`, { headers: { 'Accept-Encoding': 'br' } })
+  if (status !== 200 || headers.get('content-encoding') !== 'br')
+    throw new Error(`${script} was answered with ${status}, encoded as ${headers.get('content-encoding')}`)
 }
 
 /** Runs the service on the Node of this script if that is an old one, otherwise on one that takes itself for old. */
@@ -72,6 +91,7 @@ async function startCallStop() {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   if (JSON.parse(answer).name !== 'Winter sale') throw new Error(`the first call of README.md was answered: ${answer}`)
+  await openDashboard(address)
   server.kill('SIGTERM')
   const code = await ended
   if (code !== 0) throw new Error(`the service ended with code ${code}`)

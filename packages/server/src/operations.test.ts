@@ -5,12 +5,21 @@ import { type ErrorKey, errorStatus } from './core/http/errors.ts'
 import { type DocumentedOperation, type OpenapiDocument, openapiOf, refusalsOf } from './core/http/openapi.ts'
 import { sampleOf } from './core/http/openapi-sample.ts'
 import type { JsonSchema } from './core/http/openapi-schema.ts'
-import { type Family, familyOf, isOpen, mediaTypeOf, type Operation, pathParamNames } from './core/http/operation.ts'
+import {
+  type Family,
+  familyOf,
+  isOpen,
+  mediaTypeOf,
+  needsNoCredentials,
+  type Operation,
+  pathParamNames,
+} from './core/http/operation.ts'
 import { scopes, scopesFor } from './core/http/scopes.ts'
 import { compileValidator } from './core/http/validation.ts'
 import { operations } from './operations.ts'
 import { namedSchemas } from './schema-names.ts'
 import { type Answer, newProject, type Shop, send } from './testing/app.ts'
+import { newSignedInUser } from './testing/sessions.ts'
 
 /*
  * Guarantees for every operation: the tests iterate over the table of operations and over every way in which a request is
@@ -76,12 +85,13 @@ describe('the table of operations', () => {
     }
   })
 
-  test('only downloads need no credentials, and they are documented so', () => {
+  test('only downloads and the way to a session need no credentials, and they are documented so', () => {
     for (const operation of operations) {
       const { security, responses } = documentedAs(operation)
       const isFree = security.length === 0 || security.some((one) => Object.keys(one).length === 0)
-      expect(isFree, operation.id).toBe(operation.download !== undefined)
-      expect(security.length === 0, operation.id).toBe(isOpen(operation))
+      expect(isFree, operation.id).toBe(operation.download !== undefined || needsNoCredentials(operation))
+      expect(security.length === 0, operation.id).toBe(isOpen(operation) || operation.session === 'none')
+      if (operation.session !== undefined) expect(operation.path, operation.id).toMatch(/^\/auth\//)
       const { content = {} } = responses[200] === undefined || '$ref' in responses[200] ? {} : responses[200]
       const files = Object.keys(content).filter((mediaType) => mediaType !== 'application/json')
       expect(files, operation.id).toEqual(operation.download?.media_types ?? [])
@@ -127,10 +137,15 @@ describe('every operation rejects', () => {
   beforeAll(async () => {
     shop = await newProject({ project: openToClients })
     other = await newProject({ project: openToClients })
+    visitor = (await newSignedInUser(shop.service.runtime, {})).headers
   })
 
   test('a request without a key', async () => {
-    await walk(async (operation) => expectRefusal(operation, await ask(operation, {}), 'unauthorized'))
+    await walk(async (operation) => {
+      if (needsNoCredentials(operation)) return
+      const key = familyOf(operation.path) === 'auth' ? 'not_signed_in' : 'unauthorized'
+      expectRefusal(operation, await ask(operation, {}), key)
+    })
   })
 
   test('a download that does not exist, whatever keys the request has', async () => {
@@ -147,19 +162,28 @@ describe('every operation rejects', () => {
 
   test('a request with a wrong key, half a key pair, or a key of another kind', async () => {
     await walk(async (operation) => {
+      if (familyOf(operation.path) === 'auth') return
       for (const headers of wrongHeaders(familyOf(operation.path)))
         expectRefusal(operation, await ask(operation, headers), 'unauthorized')
     })
   })
 
+  test('a request with a session that does not exist', async () => {
+    const cookies = ['guerdon_session=', 'guerdon_session=short', `guerdon_session=${'a'.repeat(43)}`]
+    await walk(async (operation) => {
+      const family = familyOf(operation.path)
+      if (needsNoCredentials(operation)) return
+      const key = family === 'client' || family === 'oauth' ? 'unauthorized' : 'not_signed_in'
+      for (const cookie of cookies) expectRefusal(operation, await ask(operation, { cookie }), key)
+    })
+  })
+
   test('a request that does not accept JSON', async () => {
-    await walk(async (operation) =>
-      expectRefusal(
-        operation,
-        await ask(operation, { ...headersOf(operation, shop), accept: 'text/html' }),
-        'not_acceptable',
-      ),
-    )
+    await walk(async (operation) => {
+      if (operation.redirects === true) return
+      const headers = { ...headersOf(operation, shop), accept: 'text/html' }
+      expectRefusal(operation, await ask(operation, headers), 'not_acceptable')
+    })
   })
 
   test('a request for another API version', async () => {
@@ -348,6 +372,7 @@ describe('data of one project', () => {
     expect(before.length).toBeGreaterThan(0)
 
     await walk(async (operation) => {
+      if (familyOf(operation.path) === 'auth') return // sessions belong to users (account/sign-in/)
       if (operation.path === '/management/v1/projects/{projectId}') return // a project that deletes itself proves nothing
       if (operation.id === 'createVoucherWithCode') return // its path is the code of the new voucher
       if (operation.id === 'validateVoucher') return // it answers 200 and says that there is no such code
@@ -415,6 +440,7 @@ describe('data of one project', () => {
     const answers: Answer['body'][] = []
     for (const operation of operations) {
       if (operation.method !== 'GET' || operation.path === '/management/v1/projects') continue
+      if (familyOf(operation.path) === 'auth') continue
       const answer = await send(shop.service.app, 'GET', pathOf(operation, ids), undefined, headersOf(operation, shop))
       // `as_of` is the time of the request.
       const { as_of: _, ...body } = answer.body ?? {}
@@ -487,8 +513,12 @@ function bodyFor({ id, consumes = 'json' }: Operation): unknown {
   return `${parts.join('')}--part--\r\n`
 }
 
+/** The headers of a user who is signed in and has no role in any project. */
+let visitor: Record<string, string> = {}
+
 function headersOf({ path, consumes = 'json' }: Operation, shop: Shop): Record<string, string> {
-  const headers = familyOf(path) === 'management' ? shop.management : shop.headers
+  const family = familyOf(path)
+  const headers = family === 'auth' ? visitor : family === 'management' ? shop.management : shop.headers
   if (consumes === 'json') return headers
   const contentType = consumes === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data; boundary=part'
   return { 'content-type': contentType, ...headers }

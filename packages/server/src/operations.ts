@@ -2,6 +2,7 @@ import { apiKeys } from './account/api-keys/routes.ts'
 import { branding } from './account/branding/routes.ts'
 import { oauth } from './account/oauth/routes.ts'
 import { projects } from './account/projects/routes.ts'
+import { signInOperations } from './account/sign-in/routes.ts'
 import { users } from './account/users/routes.ts'
 import { consents } from './audience/consents/routes.ts'
 import { customers } from './audience/customers/routes.ts'
@@ -52,6 +53,7 @@ import { sendouts } from './webhooks/sendouts/routes.ts'
 /** Every operation the service knows, by resource: the table of contents of the API. */
 export const operations: readonly Operation[] = [
   ...oauth,
+  ...signInOperations,
   ...categories,
   ...campaigns,
   ...vouchers,

@@ -66,7 +66,7 @@ export async function openRuntime(
   const opened: Array<{ close(): Promise<void> }> = [database]
   try {
     const firstStart = async (trx: Trx) => {
-      const keys = await bootstrap(trx, settings.bootstrap, toInstant(now()))
+      const keys = await bootstrap(trx, settings, toInstant(now()))
       if (keys !== null) keepKeys(keys)
       return keys
     }

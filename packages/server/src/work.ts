@@ -1,4 +1,5 @@
 import { purgeProject } from './account/projects/purge.ts'
+import { signInMaintenance } from './account/sign-in/retention.ts'
 import { updateCustomerMetadata, updateCustomers } from './audience/customers/bulk.ts'
 import { importCustomers } from './audience/customers/import.ts'
 import { startSegmentWorker } from './audience/segments/worker.ts'
@@ -26,7 +27,7 @@ import { watchSendouts } from './webhooks/delivery/work.ts'
 import { deleteOldSendouts } from './webhooks/sendouts/retention.ts'
 
 /** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
-const asyncActions: readonly AsyncActionDefinition[] = [
+export const asyncActions: readonly AsyncActionDefinition[] = [
   importCustomers,
   updateCustomers,
   updateCustomerMetadata,
@@ -53,6 +54,7 @@ export async function startJobs(runtime: Runtime): Promise<void> {
     ...notificationMaintenance(runtime.settings),
     deleteOldSendouts(runtime.settings),
     partitionMaintenance(runtime),
+    ...signInMaintenance,
   ])
   await workMails(runtime)
   watchSendouts(runtime)

@@ -2,61 +2,6 @@ import type {} from './generated.ts'
 
 declare module './generated.ts' {
   interface Operations {
-    'GET /auth/session': { path: undefined; query: undefined; body: undefined; reply: PendingSession }
-    'POST /auth/session': {
-      path: undefined
-      query: undefined
-      body: { email: string; password: string; totp?: string; recovery_code?: string }
-      reply: PendingSession
-    }
-    'DELETE /auth/session': { path: undefined; query: undefined; body: undefined; reply: undefined }
-    'GET /auth/features': {
-      path: undefined
-      query: undefined
-      body: undefined
-      reply: { oidc: boolean; mail: boolean; version: string }
-    }
-    'POST /auth/password': {
-      path: undefined
-      query: undefined
-      body: { token?: string; old_password?: string; password: string }
-      reply: PendingSession
-    }
-    'POST /auth/password/link': {
-      path: undefined
-      query: undefined
-      body: { token: string }
-      reply: { email: string; kind: 'INVITATION' | 'RESET' }
-    }
-    'POST /auth/totp': {
-      path: undefined
-      query: undefined
-      body: { code?: string }
-      reply: { secret?: string; uri?: string; qr_svg?: string; recovery_codes?: string[] }
-    }
-    'DELETE /auth/totp': { path: undefined; query: undefined; body: { password: string }; reply: undefined }
-    'GET /auth/sessions': {
-      path: undefined
-      query: undefined
-      body: undefined
-      reply: {
-        sessions: {
-          id: string
-          created_at: string
-          last_used_at: string
-          expires_at: string
-          user_agent: string | null
-          address: string | null
-          is_current: boolean
-        }[]
-      }
-    }
-    'DELETE /auth/sessions/{sessionId}': {
-      path: { sessionId: string }
-      query: undefined
-      body: undefined
-      reply: undefined
-    }
     'GET /v1/search': {
       path: undefined
       query: { q: string; limit?: number }
@@ -90,25 +35,4 @@ declare module './generated.ts' {
       }
     }
   }
-}
-
-export interface PendingSession {
-  user: {
-    id: string
-    email: string
-    first_name: string | null
-    last_name: string | null
-    is_owner: boolean
-    has_totp: boolean
-    has_password: boolean
-  }
-  projects: {
-    id: string
-    name: string
-    role: 'ADMIN' | 'USER' | 'VIEWER' | 'MERCHANT' | 'USER_RESTRICTED'
-    currency: string | null
-    timezone: string
-  }[]
-  features: { oidc: boolean; mail: boolean; version: string }
-  session: { id: string; expires_at: string }
 }

@@ -94,9 +94,14 @@ export function Money({ cents, signed = false }: { cents: number; signed?: boole
   )
 }
 
-export function Count({ value }: { value: number }) {
+export function Count({ value, signed = false }: { value: number; signed?: boolean }) {
   const { number } = useFormat()
-  return <span className="whitespace-nowrap tabular-nums">{number(value)}</span>
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {signed && value > 0 ? '+' : ''}
+      {number(value).replace('-', '−')}
+    </span>
+  )
 }
 
 /** A moment in the project's zone, with the exact instant on hover. `relative` says how long ago it was. */

@@ -99,6 +99,11 @@ export function Empty({ title, children, action }: { title: string; children?: R
   )
 }
 
+/** The same in a small panel: one sentence. */
+export function Nothing({ children }: { children: ReactNode }) {
+  return <p className="px-4 py-5 text-muted">{children}</p>
+}
+
 /** Grey bars in place of text that is being loaded. */
 export function Loading({ lines = 4 }: { lines?: number }) {
   return (

@@ -16,11 +16,12 @@ const keys: BootstrapResult = {
   project_id: 'proj_1',
   project_name: 'Sandbox',
   owner_email: 'owner@localhost',
+  owner_link: 'http://127.0.0.1:8010/dashboard/password#token=link-secret',
   application: generated('app'),
   client: generated('client'),
   management: generated('management'),
 }
-const secrets = ['app-secret', 'client-secret', 'management-secret']
+const secrets = ['app-secret', 'client-secret', 'management-secret', 'link-secret']
 
 function welcomeOf({ is_terminal, mode = 'strict' }: { is_terminal: boolean; mode?: string }): string {
   const settings = readSettings({ AUTH_MODE: mode, GUERDON_DATA_DIR: '/data' })
@@ -57,7 +58,9 @@ test('every start shows the address of the dashboard, if it is served', () => {
 
 test('elsewhere it names the file with the secrets and shows none', () => {
   const text = welcomeOf({ is_terminal: false })
-  expect(text).toContain(`The generated secrets are in ${join('/data', 'first-start-keys.txt')}`)
+  expect(text).toContain(
+    `The generated secrets and the link by which owner@localhost sets a password for the dashboard are in ${join('/data', 'first-start-keys.txt')}`,
+  )
   expect(text).toContain('app-id')
   for (const secret of secrets) expect(text).not.toContain(secret)
 })

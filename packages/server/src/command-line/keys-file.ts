@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BootstrapResult } from '../account/installation/bootstrap.ts'
 import type { CommandEnvironment } from './outside.ts'
-import { type FirstStart, keyLines } from './welcome.ts'
+import { type FirstStart, fileText } from './welcome.ts'
 
 /**
  * Where the secrets of the first start are found: a terminal shows them; otherwise standard output is a log, which is kept, copied
@@ -13,7 +13,11 @@ export function firstStartOf(
   keys: BootstrapResult,
 ): FirstStart {
   const isSecret = [keys.application, keys.client, keys.management].some(({ is_generated }) => is_generated)
-  return { keys, keys_file: isSecret && !is_terminal ? join(settings.data_dir, 'first-start-keys.txt') : null }
+  return {
+    keys,
+    keys_file: isSecret && !is_terminal ? join(settings.data_dir, 'first-start-keys.txt') : null,
+    shows_link: is_terminal,
+  }
 }
 
 /**
@@ -25,7 +29,7 @@ export function writeKeysFile({ keys, keys_file }: FirstStart): void {
   try {
     mkdirSync(dirname(keys_file), { recursive: true })
     rmSync(keys_file, { force: true }) // an existing file would keep its mode
-    writeFileSync(keys_file, keyLines(keys), { mode: 0o600, flag: 'wx' })
+    writeFileSync(keys_file, fileText(keys), { mode: 0o600, flag: 'wx' })
   } catch (error) {
     throw new Error(
       `The keys of the first start cannot be written to ${keys_file} (${(error as NodeJS.ErrnoException).code}), and standard ` +

@@ -18,7 +18,7 @@ export async function migrateCommand(environment: CommandEnvironment): Promise<v
   })
   try {
     const bootstrapped = async (trx: Trx) => {
-      const keys = await bootstrap(trx, settings.bootstrap, toInstant(Date.now()))
+      const keys = await bootstrap(trx, settings, toInstant(Date.now()))
       if (keys === null) return null
       const firstStart = firstStartOf(environment, keys)
       writeKeysFile(firstStart)

@@ -1,10 +1,13 @@
 import type { BootstrapResult, KeyPair } from '../account/installation/bootstrap.ts'
+import { limits } from '../core/lib/limits.ts'
 import type { Settings } from '../core/settings.ts'
 
 /** The first start: what it created, and the file with the secrets; null: the text shows them. */
 export interface FirstStart {
   keys: BootstrapResult
   keys_file: string | null
+  /** Whether the text may contain the link of the owner: standard output is a terminal. */
+  shows_link: boolean
 }
 
 /** The text printed at start. Only the first start shows the keys and calls to try: the database stores hashes of the secrets. */
@@ -12,11 +15,16 @@ export function welcome(
   address: string,
   firstStart: FirstStart | null,
   { auth_mode, has_dashboard }: Pick<Settings, 'auth_mode'> & { has_dashboard: boolean },
+  ownersWithoutPassword: readonly string[] = [],
 ): string {
   const dashboard = has_dashboard ? `dashboard: ${address}/dashboard/, ` : ''
   const where = `Guerdon is ready on ${address}   (${dashboard}reference: ${address}/docs)\n`
   if (firstStart === null)
-    return `${where}Keys were made at the first start; "guerdon keys create --name NAME" makes more (npm start -- keys create --name NAME).\n`
+    return [
+      where,
+      'Keys were made at the first start; "guerdon keys create --name NAME" makes more (npm start -- keys create --name NAME).\n',
+      ...ownersWithoutPassword.map(howToGetLink),
+    ].join('')
   return [
     where,
     firstKeys(firstStart),
@@ -26,13 +34,27 @@ export function welcome(
 }
 
 /** The keys as `welcome` shows them, for commands that start no service. */
-export function firstKeys({ keys, keys_file }: FirstStart): string {
-  if (keys_file === null) return keyLines(keys)
-  const place = `The generated secrets are in ${keys_file}, which only this user can read. Keep them elsewhere and delete the file.`
+export function firstKeys({ keys, keys_file, shows_link }: FirstStart): string {
+  if (keys_file === null)
+    return shows_link ? `${keyLines(keys)}\n${ownerLink(keys)}` : `${keyLines(keys)}\n${howToGetLink(keys.owner_email)}`
+  const place = `The generated secrets and the link by which ${keys.owner_email} sets a password for the dashboard are in ${keys_file}, which only this user can read. Keep them elsewhere and delete the file.`
   return `${keyLines(withoutSecrets(keys))}\n${place}\n`
 }
 
-export function keyLines({ project_id, project_name, application, client, management }: BootstrapResult): string {
+/** What the file of the first start contains. */
+export const fileText = (keys: BootstrapResult): string => `${keyLines(keys)}\n${ownerLink(keys)}`
+
+/** The token is in the fragment of the link, which browsers send to nobody. */
+function ownerLink({ owner_email, owner_link }: BootstrapResult): string {
+  return `Sign in to the dashboard: by this link ${owner_email} sets a password. It works once, for ${limits.user_link_hours} hours:\n\n  ${owner_link}\n`
+}
+
+/** For an owner who has no password yet and no link to set one. */
+function howToGetLink(email: string): string {
+  return `${email} has no password for the dashboard yet: "guerdon users reset ${email}" prints a link to set one (npm start -- users reset ${email}).\n`
+}
+
+function keyLines({ project_id, project_name, application, client, management }: BootstrapResult): string {
   return [
     `Project ${project_id} (${project_name}). Its keys are made only now, keep them:`,
     '',

@@ -7,6 +7,7 @@ import type { DeferredWriter } from './events/deferred-writer.ts'
 import type { AuditLog } from './http/audit-log.ts'
 import type { ClientIdentity } from './http/client-identity.ts'
 import type { Credentials } from './http/credentials.ts'
+import type { KnownSession, KnownUser } from './http/known-session.ts'
 import type { ReplyStore } from './http/stored-reply.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Instant } from './lib/instant.ts'
@@ -50,9 +51,11 @@ export const writingRoles: ReadonlySet<Role> = new Set<Role>(['ADMIN', 'USER', '
 
 /** The caller, as recorded in events and redemptions and compared by rules. */
 export interface Caller {
-  channel: 'API' | 'CLIENT_API' | 'MANAGEMENT' | 'INTERNAL'
+  channel: 'API' | 'CLIENT_API' | 'MANAGEMENT' | 'USER' | 'INTERNAL'
   api_key: { id: string; name: string; app_id: string } | null
   role: Role
+  /** Who is signed in, if a session admitted the request. On the management API also what they may do elsewhere. */
+  user?: Pick<KnownUser, 'id' | 'email'> & Partial<KnownUser>
   /** What the calling application calls itself in `X-Voucherify-Channel`. */
   application?: string
 }
@@ -71,6 +74,8 @@ export interface InstallationCtx extends Wiring {
   identity?: ClientIdentity | null
   /** On the client side: whom rate limits count, an address or the customer that was proven. */
   client?: string
+  /** On `/auth`: the browser that signs in. */
+  visitor?: Visitor
   jobs: Jobs
   settings: Settings
   credentials: Credentials
@@ -81,6 +86,22 @@ export interface InstallationCtx extends Wiring {
   afterCommit(work: () => void): void
   /** For operations with `saves`: stores the reply together with the changes. */
   replyStore?: ReplyStore
+}
+
+/** The browser that calls an operation of `/auth`. */
+export interface Visitor {
+  session: KnownSession | null
+  address: string
+  user_agent: string
+  /** The `Cookie` header. */
+  cookies: string | undefined
+  /** Adds a `Set-Cookie` header to the reply. Call it in `afterCommit`. */
+  setCookie(text: string): void
+}
+
+/** The context of an operation of `/auth`. */
+export interface VisitorCtx extends InstallationCtx {
+  visitor: Visitor
 }
 
 /** The context of an operation in a project. In a write, `db` is the transaction. */

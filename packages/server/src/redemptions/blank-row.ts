@@ -2,6 +2,7 @@ import type { StoredCustomer } from '../audience/customers/customer.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Ctx } from '../core/context.ts'
 import { trackingName } from '../core/http/tracking-id.ts'
+import { callerChannel } from './caller-channel.ts'
 import type { StoredRedemption } from './redemption.ts'
 
 /** The columns that all redemptions of a request share; the caller sets the id and the related object. */
@@ -32,8 +33,7 @@ export function blankRow(
     metadata: request.metadata,
     // The key of a session that holds nothing is not stored (docs/reference/sessions.md).
     session_key: checkout.rows.has_session ? (request.session?.key ?? null) : null,
-    channel_type: 'API',
-    channel_id: ctx.caller.api_key?.app_id ?? '',
+    ...callerChannel(ctx.caller),
     ...request.channel,
     failure_code: null,
     failure_message: null,

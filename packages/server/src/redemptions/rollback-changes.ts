@@ -16,6 +16,7 @@ import type { StoredVoucher } from '../incentives/vouchers/voucher.ts'
 import { findMembership } from '../loyalty/members/store.ts'
 import { summaryMoves } from '../orders/effects.ts'
 import { type StoredOrder, toCalculatedOrder } from '../orders/order.ts'
+import { callerChannel } from './caller-channel.ts'
 import { columnsOf } from './redeemed-order.ts'
 import type { StoredRedemption } from './redemption.ts'
 import { listPostings, type RollbackFacts, type RollbackPart } from './rollback-load.ts'
@@ -81,8 +82,7 @@ export function rollbackRow(ctx: Ctx, redemption: StoredRedemption, context: Rol
     redemption_id: redemption.id,
     amount: amount === null ? null : 0 - amount,
     session_key: null,
-    channel_type: 'API',
-    channel_id: ctx.caller.api_key?.app_id ?? '',
+    ...callerChannel(ctx.caller),
     order: null,
     undo: null,
     rollback: null,

@@ -72,8 +72,11 @@ const common = {
   failure_message: Type.Optional(Type.String()),
   order: Nullable(RedemptionOrder),
   channel: Type.Object({
-    channel_id: Type.String({ description: 'The application id of the key, or the assignment of the reward.' }),
-    channel_type: OneOf(['API', 'AUTO_REDEEM']),
+    channel_id: Type.String({
+      description:
+        'The application id of the key, the id of the user who was signed in, or the assignment of the reward.',
+    }),
+    channel_type: OneOf(['API', 'USER', 'AUTO_REDEEM']),
   }),
   customer: Nullable(SimpleCustomer),
   related_object_type: OneOf(['voucher', 'promotion_tier', 'redemption']),

@@ -15,7 +15,7 @@ export interface Installation extends Node {
 export async function newInstallation(options: NodeOptions = {}): Promise<Installation> {
   const { database } = await ownDatabase()
   const settings = testSettings(options.env)
-  const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings.bootstrap, toInstant(Date.now())))
+  const { result } = await migrate(database.db, (trx) => bootstrap(trx, settings, toInstant(Date.now())))
   const made = result as BootstrapResult
   const node = await openNode(database, options)
   const pair = { 'x-management-id': made.management.id, 'x-management-token': made.management.token }

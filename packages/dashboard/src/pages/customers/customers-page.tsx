@@ -1,5 +1,134 @@
-import { Page } from '../../ui/page.tsx'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Input } from '../../api/client.ts'
+import { useRead, useRows } from '../../api/queries.ts'
+import { CopyCall } from '../../app/copy-call.tsx'
+import { FilterBar, FilterSelect, FilterText, keyAndValue } from '../../ui/filter.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Empty, FailureView, Nothing } from '../../ui/state.tsx'
+import { More, Table } from '../../ui/table.tsx'
+import { useCustomerColumns } from './customer-columns.tsx'
+
+interface CustomerSearch {
+  q?: string
+  segment?: string
+  city?: string
+  meta?: string
+}
+
+/** How many the search of the service finds at most. */
+const mostFound = 5
 
 export function CustomersPage() {
-  return <Page title="Customers">{null}</Page>
+  const search = useSearch({ from: '/$project/customers' })
+  const { project } = useParams({ from: '/$project/customers' })
+  const navigate = useNavigate()
+  const { q } = search
+  const found = useRead('GET /v1/search', { query: { q: q ?? '', limit: mostFound } }, { enabled: !!q, keeps: true })
+  const ids = q ? found.data?.customers.map(({ id }) => id) : undefined
+  const input = useMemo(() => inputOf(search, ids), [search, ids])
+  const isReady = !q || (ids !== undefined && ids.length > 0)
+  const list = useRows('GET /v1/customers', input, ({ customers }) => customers, { enabled: isReady })
+  const columns = useCustomerColumns()
+  const isFiltered = Object.values(search).some(Boolean)
+  const set = (change: CustomerSearch) =>
+    void navigate({ to: '/$project/customers', params: { project }, search: { ...search, ...change }, replace: true })
+  return (
+    <Page
+      title="Customers"
+      about="Who buys: their codes and points, their orders, and what happened to them."
+      actions={
+        <CopyCall name="GET /v1/customers" input={input} sdk={{ method: 'customers.list', args: [input.query] }} />
+      }
+    >
+      <FilterBar
+        onClear={
+          isFiltered ? () => void navigate({ to: '/$project/customers', params: { project }, search: {} }) : undefined
+        }
+      >
+        <FilterText
+          label="Name, e-mail or source id"
+          placeholder="Name, e-mail or source id"
+          isSearch
+          value={q ?? ''}
+          onChange={(text) => set({ q: text })}
+          className="col-span-2 sm:w-72"
+        />
+        <SegmentFilter value={search.segment ?? ''} onChange={(segment) => set({ segment })} />
+        <FilterText
+          label="City"
+          placeholder="City"
+          value={search.city ?? ''}
+          onChange={(city) => set({ city })}
+          className="sm:w-38"
+        />
+        <FilterText
+          label="Metadata, as key = value"
+          placeholder="metadata = value"
+          value={search.meta ?? ''}
+          onChange={(meta) => set({ meta })}
+          className="sm:w-44"
+        />
+      </FilterBar>
+      <Panel flush>
+        {q && found.error ? (
+          <FailureView failure={found.error} retry={() => void found.refetch()} />
+        ) : (
+          <Table
+            label="Customers"
+            columns={columns}
+            rows={isReady ? list.rows : []}
+            keyOf={({ id }) => id}
+            isLoading={(!!q && found.isLoading) || (isReady && list.isLoading)}
+            error={isReady ? list.error : null}
+            retry={list.retry}
+            empty={isFiltered ? <NothingFound /> : <NoCustomers />}
+          />
+        )}
+        {isReady && <More shown={list.rows.length} {...list} />}
+        {q && ids?.length === mostFound && (
+          <div className="border-line border-t">
+            <Nothing>The first {mostFound} that begin so. Type more to find others.</Nothing>
+          </div>
+        )}
+      </Panel>
+    </Page>
+  )
+}
+
+/** The search finds by the beginning of a name, an e-mail or a source id; the other filters narrow that. */
+function inputOf({ segment, city, meta }: CustomerSearch, ids: string[] | undefined) {
+  const filters: Record<string, unknown> = {}
+  if (ids !== undefined) filters.id = { conditions: { $in: ids } }
+  const metadata = keyAndValue(meta)
+  if (metadata) filters[`metadata.${metadata.key}`] = { conditions: { $is: [metadata.value] } }
+  const query: NonNullable<Input<'GET /v1/customers'>['query']> = {
+    ...(segment && { segment_id: segment }),
+    ...(city && { city }),
+    ...(Object.keys(filters).length > 0 && { filters }),
+  }
+  return { query }
+}
+
+function SegmentFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { data } = useRead('GET /v1/segments', { query: { limit: 100 } })
+  const options = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  return <FilterSelect label="Segment" any="Every segment" value={value} options={options} onChange={onChange} />
+}
+
+function NothingFound() {
+  return (
+    <Empty title="No customer fits these filters">
+      Customers are found by how their name, e-mail or source id begins. A city is written whole.
+    </Empty>
+  )
+}
+
+function NoCustomers() {
+  return (
+    <Empty title="No customers yet">
+      A customer appears with the first order, redemption or publication that names one, by an import, or through the
+      API. From then on their codes, points and orders are together on one page.
+    </Empty>
+  )
 }

@@ -28,7 +28,7 @@ async function firstStart(
 ): Promise<void> {
   const undone = new Error('looked at')
   await inTransaction(empty.db, async (trx) => {
-    await look(trx, (await bootstrap(trx, testSettings(env).bootstrap, now)) as BootstrapResult)
+    await look(trx, (await bootstrap(trx, testSettings(env), now)) as BootstrapResult)
     throw undone
   }).catch((error: unknown) => {
     if (error !== undone) throw error
@@ -42,7 +42,7 @@ test('the first start on an empty database creates the initial objects; the seco
   const isEmbedded = databaseKind() === 'pglite'
   const { database } = await ownDatabase({ migrated: isEmbedded })
   const { db } = database
-  const start = (env: Record<string, string>) => migrate(db, (trx) => bootstrap(trx, testSettings(env).bootstrap, now))
+  const start = (env: Record<string, string>) => migrate(db, (trx) => bootstrap(trx, testSettings(env), now))
   const first = await start({})
   expect(first.applied).toEqual(isEmbedded ? [] : expect.arrayContaining(['0001-foundation']))
   expect(first.result).not.toBeNull()

@@ -1,13 +1,15 @@
+import assert from 'node:assert/strict'
 import { type Static, Type } from 'typebox'
 import type { ProjectRow } from '../../core/db/tables.ts'
 import type { Trx } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { compileValidator } from '../../core/http/validation.ts'
 import { newId } from '../../core/lib/ids.ts'
-import type { BootstrapSettings } from '../../core/settings.ts'
+import type { BootstrapSettings, Settings } from '../../core/settings.ts'
 import { insertApiKey } from '../api-keys/store.ts'
 import { assignUsers, insertProjectOf } from '../projects/create.ts'
 import { CreateProject } from '../projects/schema.ts'
+import { newUserLink } from '../users/link.ts'
 import { insertUser } from '../users/store.ts'
 import { insertManagementKey } from './management-keys.ts'
 
@@ -16,6 +18,8 @@ export interface BootstrapResult {
   project_id: string
   project_name: string
   owner_email: string
+  /** By which the owner sets a password. */
+  owner_link: string
   application: KeyPair
   client: KeyPair
   management: KeyPair
@@ -29,7 +33,11 @@ export interface KeyPair {
 }
 
 /** Creates one organization, its owner, one sandbox project and three key pairs; null if the database is not empty. */
-export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: string): Promise<BootstrapResult | null> {
+export async function bootstrap(
+  trx: Trx,
+  { bootstrap: settings, base_url }: Pick<Settings, 'bootstrap' | 'base_url'>,
+  now: string,
+): Promise<BootstrapResult | null> {
   const existing = await trx.selectFrom('organizations').select('id').executeTakeFirst()
   if (existing !== undefined) return null
   await trx
@@ -37,7 +45,8 @@ export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: stri
     .values({ id: newId('organization'), name: 'Guerdon', created_at: now })
     .execute()
   const email = settings.owner_email ?? 'owner@localhost'
-  await insertUser(trx, { email, first_name: '', last_name: '', is_owner: true, created_at: now })
+  const owner = await insertUser(trx, { email, first_name: '', last_name: '', is_owner: true, created_at: now })
+  assert(owner !== undefined, 'an empty database has no user')
   const { is_sandbox = true, ...body } = projectBody(settings.project)
   const project = await insertProjectOf(trx, now, body, { is_sandbox })
   await assignUsers(trx, project, body.users ?? []).catch((error: unknown) => {
@@ -47,6 +56,7 @@ export async function bootstrap(trx: Trx, settings: BootstrapSettings, now: stri
     project_id: project.id,
     project_name: project.name,
     owner_email: email,
+    owner_link: (await newUserLink({ db: trx, now, settings: { base_url } }, owner.id)).link,
     ...(await insertKeys(trx, project.id, settings, now)),
   }
 }

@@ -6,6 +6,7 @@ import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { newSecret } from '../../core/http/secrets.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { insertApiKey, type NewApiKey } from '../api-keys/store.ts'
+import { announceCredentialChange } from '../credential-change.ts'
 import { roleOf } from '../roles.ts'
 import { assignUser, findUser, listOwners, lockUsers } from '../users/store.ts'
 import { type CreatedProject, CreateProject } from './schema.ts'
@@ -19,6 +20,8 @@ export async function createProject(ctx: InstallationCtx, body: CreateProject): 
     throw new ApiError('forbidden', { details: 'Project is bound to different region' })
   const project = await insertProjectOf(ctx.db, ctx.now, body, { is_sandbox: false })
   await assignUsers(ctx.db, project, body.users ?? [])
+  // Sessions know the roles of their user.
+  if (body.users !== undefined && body.users.length > 0) await announceCredentialChange(ctx)
   return {
     project,
     server_side_key: await newKey(ctx, project, { kind: 'server', name: 'Server key' }),

@@ -63,6 +63,7 @@ export const projects = [
     description: 'Keys and tokens die at once; the data is removed in the background. The sandbox project stays.',
     reply: null,
     errors: ['not_found', 'forbidden'],
+    owners_only: true,
     run: (ctx) => removeProject(ctx),
   }),
   operation({
@@ -87,6 +88,8 @@ export const projects = [
     body: LimitsBody,
     reply: ProjectView,
     errors: ['invalid_payload', 'not_found'],
+    // The limits protect the operator and the other projects.
+    owners_only: true,
     run: async (ctx, { body }) => toProjectView(await changeLimits(ctx, body), ctx.settings),
   }),
 ]

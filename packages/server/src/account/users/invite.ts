@@ -9,6 +9,7 @@ import { listProjectNames } from '../projects/store.ts'
 import { roleOf } from '../roles.ts'
 import { invitationMail } from './invitation-mail.ts'
 import { claimLinkMail, newUserLink, type UserLink } from './link.ts'
+import { refuseOtherProjects } from './permissions.ts'
 import type { Invitation, InviteUser } from './schema.ts'
 import { type AssignedUser, assignRoles, getAssignedUser, insertUser } from './store.ts'
 import { toUser } from './view.ts'
@@ -16,6 +17,7 @@ import { toUser } from './view.ts'
 /** Creates a user with their roles and mails them the link by which they set a password. */
 export async function inviteUser(ctx: InstallationCtx, body: InviteUser): Promise<Invitation> {
   const roles = rolesIn(body.projects)
+  refuseOtherProjects(ctx, [...roles.keys()])
   await refuseUnknownProjects(ctx.db, [...roles.keys()])
   const { email, first_name, last_name } = body
   const user = await insertUser(ctx.db, { email, first_name, last_name, is_owner: false, created_at: ctx.now })
@@ -39,6 +41,8 @@ export async function renewInvitation(ctx: InstallationCtx, { id, login }: Assig
     })
   if (user.state !== 'INVITED')
     throw new ApiError('forbidden', { details: `User ${login} is not invited any more: they have set a password` })
+  // Who has the link can become them, in every project.
+  refuseOtherProjects(ctx, Object.keys(user.projects))
   return mailInvitation(ctx, user, link)
 }
 
@@ -59,7 +63,7 @@ async function refuseUnknownProjects(db: Db, ids: string[]): Promise<void> {
 }
 
 async function mailInvitation(ctx: InstallationCtx, user: AssignedUser, link: UserLink): Promise<Invitation> {
-  const invitation = { user: toUser(user), ...link }
+  const invitation = { user: toUser(ctx, user), ...link }
   if (!(await claimLinkMail(ctx, user.id))) return invitation
   const names = await listProjectNames(ctx.db, Object.keys(user.projects))
   const [only, ...more] = names

@@ -13,17 +13,23 @@ export interface UserLink {
   expires_at: Instant
 }
 
+interface LinkMaker extends Pick<InstallationCtx, 'db' | 'now'>, Partial<Pick<InstallationCtx, 'caller'>> {
+  settings: Pick<InstallationCtx['settings'], 'base_url'>
+}
+
 /**
  * Creates a one-time link by which a user sets a password; their earlier link ends. Only the hash of its token is stored. The token
  * is in the fragment of the URL, which browsers send to no server: it gets into no access log and no `Referer`.
  */
 export async function newUserLink(
-  { db, now, settings }: Pick<InstallationCtx, 'db' | 'now' | 'settings'>,
+  { db, now, settings, caller }: LinkMaker,
   userId: UserRecord['id'],
 ): Promise<UserLink> {
   const token = randomBytes(32).toString('base64url')
   const expiresAt = toInstant(Date.parse(now) + limits.user_link_hours * 3_600_000)
-  const columns = { token_hash: hashOf(token), created_at: now, expires_at: expiresAt }
+  const maker = caller?.user
+  const madeBy = maker === undefined || maker.is_owner === true ? null : maker.id
+  const columns = { token_hash: hashOf(token), created_at: now, expires_at: expiresAt, made_by: madeBy }
   await db
     .insertInto('user_links')
     .values({ user_id: userId, purpose: 'set_password', mailed_at: null, ...columns })
@@ -54,6 +60,19 @@ export async function claimLinkMail(
 }
 
 /**
+ * Ends the link of a user who gets a role in a project of which the maker of the link is not ADMIN: the maker has seen the link, and could
+ * become the user in that project too.
+ */
+export async function endLinkOfOthers(db: Db, userId: string, projectId: string): Promise<void> {
+  await sql`
+    delete from user_links where user_id = ${userId} and made_by is not null and not exists (
+      select from project_users as maker
+      where maker.user_id = user_links.made_by and maker.project_id = ${projectId} and maker.role = 'ADMIN')`.execute(
+    db,
+  )
+}
+
+/**
  * Uses up a link: deletes it and makes its user ACTIVE, in one statement. Null if the token is unknown, used, expired, replaced by
  * a newer one or made for another purpose. Of concurrent calls with one token, one gets the user.
  */
@@ -71,4 +90,22 @@ export async function takeUserLink(
     update users set state = 'ACTIVE' from taken where users.id = taken.user_id
     returning users.*`.execute(db)
   return rows[0] ?? null
+}
+
+/** The user of a link that works, without using it up; null if `takeUserLink` would refuse it. */
+export async function findUserLink(
+  db: Db,
+  token: string,
+  purpose: UserLinkPurpose,
+  now: Instant,
+): Promise<UserRecord | null> {
+  const user = await db
+    .selectFrom('user_links')
+    .innerJoin('users', 'users.id', 'user_links.user_id')
+    .where('token_hash', '=', hashOf(token))
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .selectAll('users')
+    .executeTakeFirst()
+  return user ?? null
 }

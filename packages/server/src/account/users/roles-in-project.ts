@@ -1,7 +1,9 @@
 import type { Ctx } from '../../core/context.ts'
 import type { Role } from '../../core/db/tables.ts'
 import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { announceCredentialChange } from '../credential-change.ts'
 import { roleOf } from '../roles.ts'
+import { endLinkOfOthers } from './link.ts'
 import type { AssignUser, User } from './schema.ts'
 import {
   type AssignedUser,
@@ -24,7 +26,7 @@ export async function assignToProject(ctx: Ctx, { id, login, role: roleName }: A
   if (user === undefined) throw notFound('user', named)
   refuseRoleOfOwner(user, role)
   await assignUser(ctx.db, ctx.project_id, user.id, role)
-  return toUser(await getAssignedUser(ctx.db, user.id))
+  return changedUser(ctx, user)
 }
 
 /** Replaces the role of a user of the project. */
@@ -32,13 +34,21 @@ export async function changeRole(ctx: Ctx, user: UserRecord, roleName: string): 
   const role = roleOf(roleName)
   refuseRoleOfOwner(user, role)
   if (!(await updateRole(ctx.db, ctx.project_id, user.id, role))) throw notAssigned()
-  return toUser(await getAssignedUser(ctx.db, user.id))
+  return changedUser(ctx, user)
+}
+
+/** A user whose role has changed: their sessions know the role they had. */
+async function changedUser(ctx: Ctx, { id }: UserRecord): Promise<User> {
+  await endLinkOfOthers(ctx.db, id, ctx.project_id)
+  await announceCredentialChange(ctx)
+  return toUser(ctx, await getAssignedUser(ctx.db, id))
 }
 
 /** Takes a user out of the project; they remain a user of the installation. */
 export async function removeFromProject(ctx: Ctx, user: UserRecord): Promise<void> {
   refuseRoleOfOwner(user, null)
   if (!(await deleteRole(ctx.db, ctx.project_id, user.id))) throw notAssigned()
+  await announceCredentialChange(ctx)
 }
 
 /** The user in the path by id or login, assigned or not; nobody deletes them before the transaction ends. */

@@ -18,6 +18,7 @@ export const users = [
     reply: Invitation,
     reply_if_preferred: true,
     errors: ['invalid_payload', 'not_found', 'used_incorrect_role', 'duplicate_found'],
+    checks_user: true,
     withoutSecrets: (reply) => withoutLink(reply as Invitation),
     run: (ctx, { body }) => inviteUser(ctx, body),
   }),
@@ -42,7 +43,11 @@ export const users = [
     errors: ['invalid_query_params', 'not_found'],
     run: async (ctx, { query }) => {
       const { rows, total } = await listUsersOfProject(ctx.db, ctx.project_id, query)
-      return listed('data', rows.map(toUser), { total })
+      return listed(
+        'data',
+        rows.map((user) => toUser(ctx, user)),
+        { total },
+      )
     },
   }),
   operation({
@@ -52,7 +57,7 @@ export const users = [
     summary: 'Get a user of a project',
     reply: User,
     errors: ['not_found'],
-    run: async (ctx, { params }) => toUser(await getUserOfProject(ctx, params.userId)),
+    run: async (ctx, { params }) => toUser(ctx, await getUserOfProject(ctx, params.userId)),
   }),
   operation({
     id: 'updateUser',

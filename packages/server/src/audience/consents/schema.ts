@@ -71,7 +71,7 @@ export type ConsentDecisions = Static<typeof ConsentDecisions>
 const decision = {
   given: Type.Boolean(),
   decided_at: Instant,
-  channel: Type.String({ description: '`API` or `CLIENT_API`.' }),
+  channel: Type.String({ description: '`API`, `CLIENT_API`, or `USER` for a person who was signed in.' }),
   app_id: Nullable(Type.String({ description: 'The key of the application that told us.' })),
   request_id: Type.String(),
   is_proven: Type.Boolean({

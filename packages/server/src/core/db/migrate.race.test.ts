@@ -13,7 +13,7 @@ test('of ten nodes that start at once on an empty database, one migrates and cre
   const { url, drop } = await newPostgresDatabase()
   try {
     const nodes = Array.from({ length: 10 }, () => anotherConnection(url))
-    const { bootstrap: settings } = testSettings()
+    const settings = testSettings()
     const start = () =>
       Promise.all(nodes.map(({ db }) => migrate(db, (trx) => bootstrap(trx, settings, new Date().toISOString()))))
     const starts = await start()

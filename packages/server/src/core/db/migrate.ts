@@ -25,6 +25,7 @@ import * as lz4 from './migrations/0019-lz4.ts'
 import * as auditBodies from './migrations/0020-audit-bodies.ts'
 import * as lists from './migrations/0021-lists.ts'
 import * as freeCodes from './migrations/0022-free-codes.ts'
+import * as signIn from './migrations/0023-sign-in.ts'
 import * as statistics from './migrations/0024-statistics.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
@@ -61,6 +62,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0020-audit-bodies', auditBodies],
   ['0021-lists', lists],
   ['0022-free-codes', freeCodes],
+  ['0023-sign-in', signIn],
   ['0024-statistics', statistics],
 ]
 

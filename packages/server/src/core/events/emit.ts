@@ -77,9 +77,13 @@ function relatedIdsOf(data: object): { campaign_id: string | null; voucher_id: s
 }
 
 /** The source of an event, as events and async actions store it (docs/reference/events.md#source). */
-export function eventSource({ channel, api_key }: Caller): EventSource {
+export function eventSource({ channel, api_key, user }: Caller): EventSource {
   assert(channel !== 'MANAGEMENT', 'the management API emits no events')
   if (channel === 'INTERNAL') return { channel }
+  if (channel === 'USER') {
+    assert(user !== undefined, 'a call by a session has a user')
+    return { channel, user: { id: user.id }, user_email: user.email }
+  }
   assert(api_key !== null, `a call over ${channel} has a key`)
   return { channel, api_key: { name: api_key.name, app_id: api_key.app_id } }
 }

@@ -35,9 +35,10 @@ export const CampaignType = OneOf([
 
 /** The caller that caused an event. `USER_PORTAL` occurs in imported data only. */
 export const EventSource = Type.Object({
-  channel: OneOf(['API', 'CLIENT_API', 'USER_PORTAL', 'INTERNAL']),
+  channel: OneOf(['API', 'CLIENT_API', 'USER', 'USER_PORTAL', 'INTERNAL']),
   api_key: Type.Optional(Type.Object({ name: Type.String(), app_id: Type.String() })),
   user: Type.Optional(Reference),
+  user_email: Type.Optional(Type.String({ description: 'Of a person who was signed in (`USER`).' })),
 })
 export type EventSource = Static<typeof EventSource>
 

@@ -1,19 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Caller, type Runtime, writingRoles } from '../context.ts'
+import type { Caller, Runtime, Visitor } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
-import type { Role } from '../db/tables.ts'
 import { limits } from '../lib/limits.ts'
 import { isTrustedOrigin } from '../lib/trusted-origin.ts'
-import { authenticate, authenticateManagement, type Identity } from './authenticate.ts'
-import { isBulkPath } from './body-limits.ts'
+import { checkAccept, checkApiVersion, forbidden, isBulk, missingPermission, rolesFor } from './admission-checks.ts'
+import { authenticate, authenticateManagement, type Identity, type Presentation } from './authenticate.ts'
 import type { CallLimiter } from './call-limiter.ts'
 import { type ClientIdentity, clientIdentityIn } from './client-identity.ts'
 import { answerCors } from './cors.ts'
 import { isAllowed } from './credentials.ts'
-import { ApiError } from './errors.ts'
-import { type Family, familyOf, isOpen, type Operation, writes } from './operation.ts'
+import { type Family, familyOf, isOpen, type Operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { covers, scopesFor } from './scopes.ts'
+import { authGate, isSessionCall, managementSessionGate, sessionGate } from './session-admission.ts'
 import type { WrongCredentials } from './wrong-credentials.ts'
 
 /** The authenticated caller and its project; the project is null for management calls until the path names one. */
@@ -28,6 +27,8 @@ export interface Admitted {
   identity?: ClientIdentity | null
   /** On the client side: whom rate limits count, its address or the customer that it proves. */
   client?: string
+  /** On `/auth`: the browser, and the session that it has. */
+  visitor?: Visitor
 }
 
 /**
@@ -45,13 +46,12 @@ export interface GateKeeper {
   wrongCredentials: WrongCredentials
 }
 
-export const apiVersion = 'v2018-08-01'
-
 /** The checks of one operation before its body is read, in the order of docs/reference/http.md#order-of-checks, steps 4 to 9. */
 export function gateOf(operation: Operation, keeper: GateKeeper): Gate {
   const family = familyOf(operation.path)
   if (isOpen(operation)) return openGate
-  const gate = family === 'management' ? managementGate(keeper) : projectGate(operation, family, keeper)
+  if (family === 'auth') return authGate(operation, keeper)
+  const gate = family === 'management' ? managementGate(operation, keeper) : projectGate(operation, family, keeper)
   if (operation.download === undefined) return gate
   return (request, reply) => (hasToken(request) ? openGate(request, reply) : gate(request, reply))
 }
@@ -67,17 +67,16 @@ function openGate(request: FastifyRequest, reply: FastifyReply): null {
 
 const hasToken = ({ query }: FastifyRequest): boolean => parseQueryString(query as string).token !== undefined
 
-function projectGate(
-  operation: Operation,
-  family: Exclude<Family, 'management'>,
-  { runtime, limiter, wrongCredentials }: GateKeeper,
-): Gate {
+function projectGate(operation: Operation, family: Presentation['family'], keeper: GateKeeper): Gate {
+  const { runtime, limiter, wrongCredentials } = keeper
   const { credentials, settings } = runtime
+  const admitSession = sessionGate(operation, keeper)
   const requiredScopes = scopesFor(operation.path)
   const roles = rolesFor(operation)
   const bulk = isBulk(operation)
   return (request, reply) => {
     checkAccept(request.headers.accept)
+    if (isSessionCall(request.headers, family)) return admitSession(request, reply)
     const identity = authenticate({
       headers: request.headers,
       connection: request.raw.socket,
@@ -181,9 +180,15 @@ function queryOf({ query }: FastifyRequest): unknown {
   }
 }
 
-function managementGate({ runtime: { credentials, now }, wrongCredentials }: GateKeeper): Gate {
+function managementGate(operation: Operation, keeper: GateKeeper): Gate {
+  const {
+    runtime: { credentials, now },
+    wrongCredentials,
+  } = keeper
+  const admitSession = managementSessionGate(operation, keeper)
   return async (request, reply) => {
     checkAccept(request.headers.accept)
+    if (isSessionCall(request.headers, 'management')) return admitSession(request, reply)
     const { 'x-management-id': id, 'x-management-token': token } = request.headers
     const presented = { address: request.ip, credentials: `management\n${id}\n${token}`, now: now() }
     const key = await wrongCredentials.guard(presented, () => authenticateManagement(request.headers, credentials))
@@ -196,38 +201,6 @@ function managementGate({ runtime: { credentials, now }, wrongCredentials }: Gat
     }
     return { caller, project: null, key_scope: '', is_counted: true }
   }
-}
-
-/** Every role may read; an operation that can change something requires a writing role, or one that it lists in `also_for`. */
-function rolesFor(operation: Operation): ReadonlySet<Role> {
-  const changes = writes(operation) || operation.saves === true || operation.empowers === true
-  return new Set<Role>([...writingRoles, ...(changes ? (operation.also_for ?? []) : (['VIEWER', 'MERCHANT'] as const))])
-}
-
-/** Calls that count against the bulk limit instead of the ordinary one (docs/reference/limits.md#rate-limits). */
-const isBulk = (operation: Operation): boolean =>
-  isBulkPath(operation) || (operation.method === 'POST' && operation.path === '/v1/exports')
-
-/** The most specific matching range decides: a client that refuses JSON by name (`q=0`) gets 406 even if it accepts a wildcard. */
-function checkAccept(accept: string | undefined): void {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json' || accept.trim() === '') return
-  let highest = 0
-  let isWanted = false
-  for (const range of accept.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const rank = rankOf(type)
-    if (rank < highest || rank === 0) continue
-    const isAccepted = !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-    isWanted = rank > highest ? isAccepted : isWanted || isAccepted
-    highest = rank
-  }
-  if (!isWanted) throw new ApiError('not_acceptable', { details: 'This service answers with application/json' })
-}
-
-/** Specificity of a media range that matches JSON; 0 when it does not match. */
-function rankOf(type: string): number {
-  if (type === 'application/json' || type.endsWith('+json')) return 3
-  return type === 'application/*' ? 2 : type === '*/*' ? 1 : 0
 }
 
 function checkKeys({ keys }: Identity, address: string): void {
@@ -247,21 +220,5 @@ function checkOrigin(origin: string | undefined, project: Project, { has_server_
     throw forbidden(`Origin '${origin}' is not allowed`)
 }
 
-function checkApiVersion(version: string | string[] | undefined, reply: FastifyReply): void {
-  if (version === undefined) return
-  if (version !== apiVersion)
-    throw new ApiError('invalid_api_version', {
-      details: `Version '${version}' is not supported; the only version is ${apiVersion}`,
-    })
-  reply.header('X-Voucherify-API-Version', apiVersion)
-}
-
-const forbidden = (details: string) => new ApiError('forbidden', { details })
-
 const outOfScope = (requiredScopes: readonly string[]) =>
   forbidden(`Access token does not cover this resource. Required scope: ${requiredScopes.join(' or ')}`)
-
-const missingPermission = () =>
-  new ApiError('missing_required_permission', {
-    details: 'User does not have a required permission to perform this operation.',
-  })

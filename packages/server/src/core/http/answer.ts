@@ -31,6 +31,7 @@ import {
   type Operation,
   type OperationRun,
   pathParamNames,
+  Redirect,
   SerialisedReply,
   StoredReplyResult,
   successStatus,
@@ -47,11 +48,14 @@ export interface AnswerParts {
   oneAtATime: ReturnType<typeof keyedQueue>
 }
 
+/** The project and the keys of a request, or the user if it was admitted by a session. */
+export type LoggedIdentity = Pick<Identity, 'project' | 'keys'> & { user_email?: string }
+
 declare module 'fastify' {
   interface FastifyRequest {
     admitted: Admitted | null
     /** Whose credentials were accepted, for the audit log: known before the request is admitted. Null for management calls. */
-    identity: Identity | null
+    identity: LoggedIdentity | null
     /** The body of the reply, for the audit log; empty if it has none or is a file. */
     reply_body: string
     /** The body exactly as it was sent, for the fingerprint of an idempotent request. */
@@ -109,6 +113,7 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
   }
   const isWrite = writes(operation)
   const acceptsKey = mayRepeat(operation)
+  const isClient = familyOf(operation.path) === 'client'
   const namesProject = familyOf(operation.path) === 'management' && pathParamNames(operation.path).includes('projectId')
 
   return async (request, reply) => {
@@ -116,7 +121,7 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     const project = admittedProject ?? (namesProject ? await namedProject(request, parts.runtime) : null)
     const scope = newScope(handler, request, reply, project)
     const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key'], keyScope) : null
-    const earlier = key === null || keyScope === '' ? null : await storedByEarlierRelease(scope, key)
+    const earlier = key === null || !isClient ? null : await storedByEarlierRelease(scope, key)
     if (earlier !== null) return send(reply.header('Idempotency-Replayed', 'true'), earlier)
     if (operation.saves === true) {
       const stored = await runSelfSaving(scope, key)
@@ -153,7 +158,7 @@ function newScope(
   reply: FastifyReply,
   project: Project | null,
 ): RequestScope {
-  const { caller, identity = null, client } = request.admitted as Admitted
+  const { caller, identity = null, client, visitor } = request.admitted as Admitted
   const afterCommit: Array<() => void> = []
   // Set one by one: each copy of a context takes as long as to create it.
   const ctx: RequestScope['ctx'] = newCtx(handler.runtime, { request_id: request.id, caller, log: request.log })
@@ -162,6 +167,7 @@ function newScope(
     ctx.client = client
   }
   ctx.afterCommit = (work) => void afterCommit.push(work)
+  if (visitor !== undefined) ctx.visitor = visitor
   if (project !== null) {
     ctx.project_id = project.id
     ctx.project = project
@@ -312,6 +318,10 @@ function replyOf(scope: RequestScope, result: unknown): StoredReply {
   }
   if (result instanceof Accepted)
     return { status: 202, body: serialise(reply, operation.accepted as TSchema, result.reply) }
+  if (result instanceof Redirect) {
+    reply.header('Location', result.location)
+    return { status, body: '' }
+  }
   if (status === 204) return { status, body: '' }
   if (operation.reply_if_preferred === true) {
     const { prefer } = request.headers

@@ -28,7 +28,7 @@ export interface Presentation {
   headers: IncomingHttpHeaders
   /** The connection that the request came on: most connections present the same credentials with each request. */
   connection?: object
-  family: Exclude<Family, 'management'>
+  family: Exclude<Family, 'management' | 'auth'>
   mode: AuthMode
   credentials: Credentials
   /** Unix milliseconds. */

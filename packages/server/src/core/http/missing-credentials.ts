@@ -8,7 +8,7 @@ import type { Family } from './operation.ts'
  */
 export function missingCredentials(
   headers: IncomingHttpHeaders,
-  family: Family,
+  family: Exclude<Family, 'auth'>,
   mode: Settings['auth_mode'],
 ): string | undefined {
   const isAbsent = (name: string) => (headers[name.toLowerCase()] ?? '') === ''
@@ -31,7 +31,7 @@ const applicationPair = ['X-App-Id', 'X-App-Token']
 const clientPair = ['X-Client-Application-Id', 'X-Client-Token']
 
 /** What every call needs; on the server and client side in strict mode only. */
-const needed: Record<Family, string[]> = {
+const needed: Record<Exclude<Family, 'auth'>, string[]> = {
   server: [...applicationPair, authorization],
   client: [...applicationPair, authorization],
   oauth: applicationPair,

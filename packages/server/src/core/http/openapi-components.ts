@@ -1,5 +1,6 @@
 import { limits } from '../lib/limits.ts'
-import { apiVersion } from './admission.ts'
+import { apiVersion } from './admission-checks.ts'
+import { sessionCookie } from './cookies.ts'
 import type { OpenapiDocument, SecurityScheme } from './openapi-document.ts'
 import { scopes } from './scopes.ts'
 
@@ -43,6 +44,7 @@ export const headers: OpenapiDocument['components']['headers'] = {
       'The unknown fields and query parameters that the request sent, which have no effect: `.validation_rule_id, .order.items[0].prize, ?limt`. Absent if there are none.',
     schema: { type: 'string', maxLength: limits.ignored_header_length_max },
   },
+  Location: { description: 'Where the browser goes on.', schema: { type: 'string' } },
   Allow: { description: 'The methods the path has.', schema: { type: 'string' } },
 }
 
@@ -74,6 +76,14 @@ export const securitySchemes: OpenapiDocument['components']['securitySchemes'] =
   ClientToken: headerScheme('X-Client-Token', 'Secret of that client-side key.'),
   ManagementId: headerScheme('X-Management-Id', 'Id of a management key of the installation.'),
   ManagementToken: headerScheme('X-Management-Token', 'Secret of that management key.'),
+  Session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+    description:
+      'The session of a person, from `POST /auth/session`. A call that changes something must come from a page of this service (`Origin`, `Sec-Fetch-Site`).',
+  },
+  ProjectId: headerScheme('X-Project-Id', 'With a session: the id of the project to work in.'),
 }
 
 function openedBy(scope: string): string {
@@ -85,7 +95,7 @@ function openedBy(scope: string): string {
 
 export const introduction = `Promotions, vouchers and loyalty, self-hosted; compatible with the Voucherify API of ${apiVersion}.
 
-Three families of paths: \`/v1\` for servers, \`/client/v1\` for browsers and apps, \`/management/v1\` for operators. Server-side and client-side calls carry an application key and an access token; with the setting \`AUTH_MODE=either\` one of the two is enough, and client-side calls may carry a client-side key instead. Management calls carry a management key.
+Three families of paths: \`/v1\` for servers, \`/client/v1\` for browsers and apps, \`/management/v1\` for operators. Server-side and client-side calls carry an application key and an access token; with the setting \`AUTH_MODE=either\` one of the two is enough, and client-side calls may carry a client-side key instead. Management calls carry a management key. A person signs in at \`/auth/session\` and is admitted to \`/v1\` and \`/management/v1\` by the session instead.
 
 Bodies are JSON in UTF-8; imports take a CSV file as \`multipart/form-data\`, exports and reports are downloaded as CSV from addresses that need no credentials because they hold a secret. Unknown fields and query parameters are ignored and named in the header \`Guerdon-Ignored\`; with \`Prefer: handling=strict\` they are refused. Moments are ISO 8601 in UTC with milliseconds; amounts are whole numbers of the smallest unit of the currency. Nested query parameters are written in brackets: \`created_at[before]=2026-01-01\`.
 

@@ -46,7 +46,7 @@ export interface DocumentedResponse {
 }
 
 export type SecurityScheme =
-  | { type: 'apiKey'; in: 'header'; name: string; description: string }
+  | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description: string }
   | {
       type: 'oauth2'
       description: string

@@ -1,24 +1,34 @@
 import { limits } from '../lib/limits.ts'
-import { apiVersion } from './admission.ts'
+import { apiVersion } from './admission-checks.ts'
 import { type ErrorBody, type ErrorKey, errorMessage, errorStatus } from './errors.ts'
 import type { DocumentedOperation, DocumentedResponse, SchemaReference } from './openapi-document.ts'
 import type { JsonSchema } from './openapi-schema.ts'
-import { familyOf, isOpen, mayRepeat, type Operation } from './operation.ts'
+import { type Family, familyOf, isOpen, mayRepeat, type Operation } from './operation.ts'
 
 /** Every error key of an operation: those it declares, and those that follow from its method, path and family. */
 export function refusalsOf(operation: Operation): Set<ErrorKey> {
   const family = familyOf(operation.path)
   const shared: ErrorKey[] = ['invalid_api_version', 'query_too_large', 'internal_error', 'service_unavailable']
   if (isOpen(operation)) return new Set([...operation.errors, ...shared])
+  if (family === 'auth' && operation.session === undefined) shared.push('not_signed_in')
   // Unknown query parameters and fields, where they are to be refused.
   shared.push('invalid_query_params')
   if (operation.body !== undefined && operation.consumes === undefined) shared.push('invalid_payload')
-  shared.push('unauthorized', 'forbidden', 'not_acceptable', 'too_many_requests')
-  if (family === 'server' || family === 'client') shared.push('missing_required_permission')
+  shared.push(...refusalsByFamily[family], 'forbidden')
+  if (operation.redirects !== true) shared.push('not_acceptable')
   if (operation.method !== 'GET') shared.push('payload_too_large')
   if (operation.body !== undefined) shared.push('unsupported_media_type')
   if (mayRepeat(operation)) shared.push('idempotency_key_conflict', 'idempotency_key_in_progress', 'invalid_payload')
   return new Set([...operation.errors, ...shared])
+}
+
+/** What the gates of each family refuse. */
+const refusalsByFamily: Record<Family, readonly ErrorKey[]> = {
+  server: ['unauthorized', 'not_signed_in', 'missing_project_id', 'missing_required_permission', 'too_many_requests'],
+  client: ['unauthorized', 'missing_required_permission', 'too_many_requests'],
+  oauth: ['unauthorized', 'too_many_requests'],
+  management: ['unauthorized', 'not_signed_in', 'missing_required_permission', 'too_many_requests'],
+  auth: [],
 }
 
 /** The error responses of an operation, by status. */
@@ -31,7 +41,10 @@ export function refusalResponses(operation: Operation): DocumentedOperation['res
 const sharedResponses: ReadonlyArray<readonly [name: string, keys: readonly ErrorKey[]]> = [
   ['InvalidVersion', ['invalid_api_version']],
   ['InvalidQuery', ['invalid_api_version', 'invalid_query_params']],
-  ['Unauthorized', ['unauthorized']],
+  ['InvalidCall', ['invalid_api_version', 'invalid_query_params', 'missing_project_id']],
+  ['Unauthorized', ['unauthorized', 'not_signed_in']],
+  ['UnauthorizedKey', ['unauthorized']],
+  ['NotSignedIn', ['not_signed_in']],
   ['Forbidden', ['forbidden', 'missing_required_permission']],
   ['ForbiddenKey', ['forbidden']],
   ['NotFound', ['not_found']],
@@ -73,6 +86,8 @@ function refusal(keys: readonly ErrorKey[]): DocumentedResponse {
 /** Explanations for error keys whose message does not say when they occur. */
 const explanations: Partial<Record<ErrorKey, string>> = {
   unauthorized: 'credentials are missing or wrong.',
+  not_signed_in: 'there is no session, or it has ended.',
+  missing_project_id: 'a call by a session lacks the header `X-Project-Id`.',
   forbidden:
     'the key is blocked or used from a wrong address, the access token lacks the scope, or this is not allowed here.',
   missing_required_permission: 'the role of the key does not allow it.',

@@ -66,6 +66,8 @@ export function tagOf(path: string): string {
   switch (familyOf(path)) {
     case 'oauth':
       return 'OAuth'
+    case 'auth':
+      return 'Sign-in'
     case 'server':
       return heading(second)
     case 'client':
@@ -108,16 +110,18 @@ function documented(operation: Operation, book: SchemaBook): DocumentedOperation
 /** The alternatives that the default `AUTH_MODE=strict` accepts. */
 function securityOf(operation: Operation): DocumentedOperation['security'] {
   const { path, download } = operation
-  if (isOpen(operation)) return []
+  if (isOpen(operation) || operation.session === 'none') return []
   const pair = { ApplicationId: [], ApplicationToken: [] }
   const withScope = (scopesFor(path) ?? []).map((scope) => ({ ...pair, AccessToken: [scope] }))
   const alternatives: Record<Family, DocumentedOperation['security']> = {
     oauth: [pair],
-    server: withScope,
+    server: [...withScope, { Session: [], ProjectId: [] }],
     client: [...withScope, { ClientId: [], ClientToken: [] }],
-    management: [{ ManagementId: [], ManagementToken: [] }],
+    management: [{ ManagementId: [], ManagementToken: [] }, { Session: [] }],
+    auth: [{ Session: [] }],
   }
-  return [...alternatives[familyOf(path)], ...(download === undefined ? [] : [{}])]
+  const isFree = download !== undefined || operation.session === 'optional'
+  return [...alternatives[familyOf(path)], ...(isFree ? [{}] : [])]
 }
 
 function parametersOf(operation: Operation, book: SchemaBook): DocumentedOperation['parameters'] {
@@ -163,9 +167,10 @@ function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperatio
     description: successWords[status] as string,
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(status === 302 ? { Location: { $ref: '#/components/headers/Location' } } : {}),
       ...(isOpen(operation) ? {} : { 'Guerdon-Ignored': { $ref: '#/components/headers/Ignored' } }),
     },
-    ...(status === 204 ? {} : { content: contentOf(operation, book) }),
+    ...(status === 204 || status === 302 ? {} : { content: contentOf(operation, book) }),
   }
   return {
     [status]: success,
@@ -204,4 +209,5 @@ const successWords: Record<number, string> = {
   200: 'Done.',
   202: 'Accepted: the work goes on in the background.',
   204: 'Done; there is nothing to say.',
+  302: 'Go on at `Location`.',
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { Ctx, InstallationCtx } from '../context.ts'
+import type { Ctx, InstallationCtx, VisitorCtx } from '../context.ts'
 import type { ProjectFlag } from '../db/project-row.ts'
 import type { Role } from '../db/tables.ts'
 import type { ApiError, ErrorKey } from './errors.ts'
@@ -10,7 +10,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
  * One operation of the API: its complete description as data, and the function that does the work. The path determines the
- * family (`/v1`, `/client/v1`, `/management/v1`) and with it credentials, scope and the wording of errors.
+ * family (`/v1`, `/client/v1`, `/management/v1`, `/auth`) and with it credentials, scope and the wording of errors.
  */
 export interface Operation {
   /** Unique, camelCase: the `operationId` of the OpenAPI file. */
@@ -60,6 +60,14 @@ export interface Operation {
   empowers?: true
   /** Roles that may call it in addition to those that its method admits (docs/reference/authentication.md#roles). */
   also_for?: readonly Role[]
+  /** Of a management operation of a project: a session of its ADMIN does not suffice. */
+  owners_only?: true
+  /** Of a management operation without `{projectId}`: it checks itself what a user who is no owner may do. */
+  checks_user?: true
+  /** Of an operation of `/auth`: whether it needs a session, which is the default. */
+  session?: 'none' | 'optional'
+  /** Answers 302 to a browser; `run` returns a `Redirect`. */
+  redirects?: true
   /** The project setting that enables this client-side operation. */
   flag?: ProjectFlag
   /** Finds the resource of the path before the body is validated, or throws 404. `run` gets the result as `target`. */
@@ -120,14 +128,16 @@ export type CtxOf<Path extends string> = Path extends `/management/${string}`
   ? Path extends `${string}{projectId}${string}`
     ? Ctx
     : InstallationCtx
-  : Ctx
+  : Path extends `/auth/${string}`
+    ? VisitorCtx
+    : Ctx
 
 type Input<Path extends string, Query extends TSchema> = { params: PathParams<Path>; query: Static<Query> }
 
 /** The result of `run`: the reply, or a refusal that still commits; nothing if the response has no body. */
 type Answered<Reply extends TSchema | null> = Reply extends TSchema
   ? Promise<Static<Reply> | Accepted | StoredReplyResult | SerialisedReply | ApiError>
-  : Promise<void>
+  : Promise<void> | Promise<Redirect>
 
 /** A 202 reply: the work continues in the background. */
 export class Accepted {
@@ -135,6 +145,15 @@ export class Accepted {
 
   constructor(reply: object) {
     this.reply = reply
+  }
+}
+
+/** A 302 reply. */
+export class Redirect {
+  readonly location: string
+
+  constructor(location: string) {
+    this.location = location
   }
 }
 
@@ -224,11 +243,12 @@ export function downloadOperation<const Path extends string, Query extends TSche
   return { ...described, method: 'GET', reply: null, download: { media_types, find } } as unknown as Operation
 }
 
-export type Family = 'server' | 'client' | 'management' | 'oauth'
+export type Family = 'server' | 'client' | 'management' | 'oauth' | 'auth'
 
 export function familyOf(path: string): Family {
   if (path.startsWith('/management/v1/')) return 'management'
   if (path.startsWith('/client/v1/')) return 'client'
+  if (path.startsWith('/auth/')) return 'auth'
   return path.startsWith('/v1/oauth/') ? 'oauth' : 'server'
 }
 
@@ -237,11 +257,15 @@ export const writes = ({ method, writes }: Operation): boolean => writes ?? meth
 /** Whether the operation accepts an `Idempotency-Key`; a reply that contains a secret cannot be stored. */
 export const mayRepeat = (operation: Operation): boolean => writes(operation) && operation.idempotent !== false
 
-export const successStatus = ({ reply, status, run }: Operation): number =>
-  reply === null && run !== undefined ? 204 : (status ?? 200)
+export const successStatus = ({ reply, status, run, redirects }: Operation): number =>
+  redirects === true ? 302 : reply === null && run !== undefined ? 204 : (status ?? 200)
 
 /** Whether every call is a download without credentials. */
 export const isOpen = ({ run }: Operation): boolean => run === undefined
+
+/** Whether a request without any credentials is admitted. */
+export const needsNoCredentials = (operation: Operation): boolean =>
+  isOpen(operation) || operation.session !== undefined
 
 export const mediaTypeOf = ({ consumes = 'json' }: Operation): string => mediaTypes[consumes]
 

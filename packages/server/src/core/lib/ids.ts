@@ -13,6 +13,7 @@ const forms = {
   voucher: ['v_', 32],
   publication: ['pub_', 32],
   user: ['user_', 32],
+  user_session: ['uses_', 24],
   campaign: ['camp_', 24],
   promotion_tier: ['promo_', 24],
   promotion_stack: ['stack_', 24],

@@ -284,6 +284,44 @@ export const limits = {
   user_link_hours: 24,
   /** Seconds between two mails with a link to one user. */
   user_link_mail_seconds: 60,
+  /** A session that is not used ends after this time. */
+  session_idle_hours: 12,
+  /** A session ends after this time, used or not. */
+  session_days: 14,
+  /** How often the last use of a session is written at most. */
+  session_use_seconds: 60,
+  /** Sessions of a user; the one that was used least recently ends when another begins. */
+  user_sessions_max: 20,
+  /** Characters of the `User-Agent` that is kept with a session; the rest is cut off. */
+  session_user_agent_length_max: 255,
+  /** Characters of a password at least. */
+  password_length_min: 12,
+  /** Characters of a password at most. */
+  password_length_max: 256,
+  /** Passwords that a node checks at once: each takes 32 MiB and a thread for a tenth of a second. */
+  passwords_checked_at_once: 2,
+  /** Passwords that wait to be checked, on each node; one more is answered 429. */
+  passwords_waiting_max: 50,
+  /** Attempts to sign in to one account from one network, or with the second factor of one user, before the next has to wait; the delay doubles each time. */
+  sign_in_free: 5,
+  /** The same for attempts from one network, at whatever accounts. */
+  sign_in_address_free: 20,
+  /** The same for attempts at one account, from wherever. */
+  sign_in_account_free: 20,
+  /** Longest delay of these attempts, in seconds. */
+  sign_in_delay_max: 900,
+  /** The same for attempts at one account from wherever, in seconds. */
+  sign_in_account_delay_max: 60,
+  /** Time after which wrong attempts are forgotten. */
+  sign_in_memory_hours: 24,
+  /** How long the OpenID provider may take to answer. */
+  oidc_timeout_seconds: 10,
+  /** How long a person may take at the OpenID provider. */
+  oidc_request_seconds: 600,
+  /** Characters of the path that a sign-in with the OpenID provider returns to. */
+  return_path_length_max: 1_024,
+  /** Recovery codes of a second factor. */
+  recovery_codes: 10,
   /** Characters of an e-mail address. */
   email_length_max: 254,
   /** Characters of a URL in a branding. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Runtime } from '../../core/context.ts'
+import type { LoggedIdentity } from '../../core/http/answer.ts'
 import type { AuditEntry, ClaimedCredentials } from '../../core/http/audit-log.ts'
-import type { Identity } from '../../core/http/authenticate.ts'
 import type { KnownKey } from '../../core/http/credentials.ts'
 import { familyOf, isOpen, type Operation } from '../../core/http/operation.ts'
 import type { Ended, RequestWatch } from '../../core/http/watch-requests.ts'
@@ -53,7 +53,7 @@ interface LoggedRoute {
 
 function loggedRouteOf(operation: Operation): LoggedRoute | null {
   const family = familyOf(operation.path)
-  if (family === 'management' || isOpen(operation)) return null
+  if (family === 'management' || family === 'auth' || isOpen(operation)) return null
   return {
     endpoint: endpointOf(operation.method, operation.path),
     channel: family === 'client' ? 'CLIENT_API' : 'API',
@@ -66,7 +66,7 @@ function entryOf(
   request: FastifyRequest,
   ended: Ended,
   route: LoggedRoute,
-  identity: Identity,
+  identity: LoggedIdentity,
   hasBodies: boolean,
 ): AuditEntry {
   const { headers, reply_body } = request
@@ -87,8 +87,12 @@ function bodyBytesMax({ isPublic }: LoggedRoute, { status }: Ended): number {
   return status >= 400 && status < 500 ? limits.audit_refusal_bytes_max : limits.audit_body_bytes_max
 }
 
-function withIdentity(entry: AuditEntry, { project, keys }: Identity): AuditEntry {
+function withIdentity(entry: AuditEntry, { project, keys, user_email }: LoggedIdentity): AuditEntry {
   entry.project_id = project.id
+  if (user_email !== undefined) {
+    entry.channel = 'USER'
+    entry.user_email = user_email
+  }
   entry.app_id = appIdOf(keys, isServerKey)
   entry.client_app_id = appIdOf(keys, isClientKey)
   return entry

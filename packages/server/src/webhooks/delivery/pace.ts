@@ -1,4 +1,4 @@
-import type { EventLoopUtilization } from 'node:perf_hooks'
+import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 import { limits } from '../../core/lib/limits.ts'
 
 /** Limits the attempts of a busy node, so that checkouts get the time of its event loop. */

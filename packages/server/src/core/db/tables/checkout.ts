@@ -38,7 +38,7 @@ export interface RedemptionRow {
   amount: number | null
   metadata: NullableJson<Record<string, unknown>>
   session_key: string | null
-  channel_type: 'API' | 'AUTO_REDEEM'
+  channel_type: 'API' | 'USER' | 'AUTO_REDEEM'
   channel_id: string
   failure_code: string | null
   failure_message: string | null

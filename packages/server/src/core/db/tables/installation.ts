@@ -9,6 +9,11 @@ export interface InstallationTables {
   users: UserRow
   projects: ProjectRow
   user_links: UserLinkRow
+  user_passwords: { user_id: string; hash: string; set_at: Instant }
+  user_second_factors: UserSecondFactorRow
+  user_recovery_codes: { user_id: string; code_hash: Buffer }
+  user_sessions: UserSessionRow
+  sign_in_brakes: { subject: string; failures: number; last_at: Instant; retry_at: Instant }
   project_users: { project_id: string; user_id: string; role: Role }
   brandings: BrandingRow
   api_keys: ApiKeyRow
@@ -45,9 +50,34 @@ export interface UserLinkRow {
   expires_at: Instant
   /** When this link, or one that it replaced, was last mailed. */
   mailed_at: Instant | null
+  /** The user who made it by a session and is no owner; null: an owner, a management key or the command line. */
+  made_by: Generated<string | null>
 }
 
 export type UserLinkPurpose = 'set_password'
+
+export interface UserSecondFactorRow {
+  user_id: string
+  /** In base 32, as the app of the user has it. */
+  secret: string
+  /** The time step of the last accepted code. */
+  last_step: Generated<number>
+  created_at: Instant
+  /** Null until the user has sent a first code. */
+  confirmed_at: Instant | null
+}
+
+/** A browser in which a user is signed in. The cookie has the token of which this is the hash. */
+export interface UserSessionRow {
+  id: Id<'user_session'>
+  token_hash: Buffer
+  user_id: string
+  created_at: Instant
+  last_used_at: Instant
+  expires_at: Instant
+  user_agent: string
+  address: string
+}
 
 export interface BrandingRow {
   project_id: string

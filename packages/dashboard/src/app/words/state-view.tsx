@@ -1,0 +1,22 @@
+import type { Schemas } from '../../api/client.ts'
+import { Instant } from '../../ui/format.tsx'
+import { Status } from '../../ui/state.tsx'
+import { type CodeStatus, stateOf } from './states.ts'
+
+/** The state of a code with its date: "Active until 14 Mar 2026". */
+export function CodeStateView({ code, status }: { code: Schemas['Voucher']; status: CodeStatus }) {
+  const { word, tone, when } = stateOf(code, status)
+  return (
+    <Status tone={tone}>
+      <span>
+        {word}
+        {when && (
+          <span className="text-muted">
+            {' '}
+            {when.word} <Instant at={when.at} withTime={false} />
+          </span>
+        )}
+      </span>
+    </Status>
+  )
+}

@@ -1,0 +1,69 @@
+import type { Schemas } from '../../api/client.ts'
+import { useRows } from '../../api/queries.ts'
+import { refusalWords } from '../../app/words/refusals.ts'
+import { Instant, useFormat } from '../../ui/format.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Nothing, Status } from '../../ui/state.tsx'
+import { type Column, More, Table } from '../../ui/table.tsx'
+import { CustomerLink } from '../customers/customer-name.tsx'
+
+type Publication = Schemas['ListedPublication']
+
+/** To whom a code was given, and when. */
+export function PublicationsPanel({ code }: { code: Schemas['Voucher'] }) {
+  const format = useFormat()
+  const list = useRows(
+    'GET /v1/vouchers/{code}/publications',
+    { path: { code: code.id } },
+    ({ publications }) => publications,
+    { size: 10 },
+  )
+  const columns: Column<Publication>[] = [
+    { id: 'when', header: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
+    {
+      id: 'customer',
+      header: 'Customer',
+      isWide: true,
+      cell: ({ customer }) =>
+        customer ? <CustomerLink customer={customer} /> : <span className="text-muted">a deleted customer</span>,
+    },
+    {
+      id: 'result',
+      header: 'Outcome',
+      cell: ({ result, failure_code, failure_message }) =>
+        result === 'SUCCESS' ? (
+          <Status tone="good">Given</Status>
+        ) : (
+          <span title={refusalWords({ key: failure_code, message: failure_message }, format)}>
+            <Status tone="bad">Refused</Status>
+          </span>
+        ),
+    },
+    {
+      id: 'channel',
+      header: 'By',
+      isExtra: true,
+      cell: ({ channel }) => <span className="text-muted">{channel}</span>,
+    },
+  ]
+  return (
+    <Panel title="Who has it" flush>
+      <Table
+        label="Publications"
+        columns={columns}
+        rows={list.rows}
+        keyOf={({ id }) => id}
+        isLoading={list.isLoading}
+        error={list.error}
+        retry={list.retry}
+        empty={
+          <Nothing>
+            Given to nobody yet. It can be used all the same, unless its conditions say otherwise; a code that was given
+            is in the customer’s wallet.
+          </Nothing>
+        }
+      />
+      {list.hasMore && <More shown={list.rows.length} {...list} />}
+    </Panel>
+  )
+}

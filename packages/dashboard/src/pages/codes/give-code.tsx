@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import type { Input, Schemas } from '../../api/client.ts'
+import { useChange } from '../../api/queries.ts'
+import { CopyCall } from '../../app/copy-call.tsx'
+import { nameOf } from '../../app/words/people.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { FailureNotice } from '../../ui/state.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { ChooseCustomer, type CustomerChoice } from '../customers/choose-customer.tsx'
+
+interface GiveCodeProps {
+  code: Schemas['Voucher']
+  isOpen: boolean
+  onClose: () => void
+}
+
+/** Gives one code to a customer, who holds it from then on. */
+export function GiveCode({ code, isOpen, onClose }: GiveCodeProps) {
+  return (
+    <Dialog
+      title="Give the code to a customer"
+      about="The customer becomes its holder and sees it in the wallet. A code can be given once."
+      isOpen={isOpen}
+      onClose={onClose}
+    >
+      <GiveForm code={code} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function GiveForm({ code, onClose }: Omit<GiveCodeProps, 'isOpen'>) {
+  const say = useToast()
+  const publish = useChange('POST /v1/publications')
+  const [customer, setCustomer] = useState<CustomerChoice | null>(null)
+  const input: Input<'POST /v1/publications'> = {
+    body: { voucher: code.code, customer: { id: customer?.id ?? 'cust_…' }, channel: 'Dashboard' },
+  }
+  const give = async () => {
+    if (customer === null) return
+    try {
+      await publish.mutateAsync(input)
+      say(`${code.code} was given to ${nameOf(customer)}`)
+      onClose()
+    } catch {
+      // Said above the buttons.
+    }
+  }
+  return (
+    <div className="space-y-4">
+      <ChooseCustomer
+        label="Customer"
+        placeholder="Name, e-mail or source id"
+        value={customer}
+        onChange={setCustomer}
+      />
+      <FailureNotice failure={publish.error} />
+      <DialogActions>
+        <CopyCall
+          name="POST /v1/publications"
+          input={input}
+          sdk={{ method: 'distributions.publications.create', args: [input.body] }}
+          look="quiet"
+        />
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" disabled={customer === null} isBusy={publish.isPending} onClick={() => void give()}>
+          Give it
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+import { useMemo } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useRead, useRows } from '../../api/queries.ts'
+import { Panel } from '../../ui/page.tsx'
+import { FailureView, Loading, Nothing } from '../../ui/state.tsx'
+import { More, Table } from '../../ui/table.tsx'
+import { useCodeColumns } from '../codes/code-columns.tsx'
+import { LoyaltyCardPanel } from './loyalty-card-panel.tsx'
+
+type Customer = Schemas['Customer']
+
+/** The loyalty cards of a customer: at most one per program, so few. */
+export function useLoyaltyCards(customer: string, { enabled = true }: { enabled?: boolean } = {}) {
+  return useRead(
+    'GET /v1/customers/{customerId}/redeemables',
+    {
+      path: { customerId: customer },
+      query: { limit: 20, filters: { voucher_type: { conditions: { $is: ['LOYALTY_CARD'] } } } },
+    },
+    { enabled },
+  )
+}
+
+/** What a customer holds: loyalty cards with their points, then codes and gift cards. */
+export function Wallet({ customer }: { customer: Customer }) {
+  const cards = useLoyaltyCards(customer.id)
+  return (
+    <div className="space-y-5">
+      {cards.error ? (
+        <FailureView failure={cards.error} retry={() => void cards.refetch()} />
+      ) : cards.data === undefined ? (
+        <Panel>
+          <Loading lines={3} />
+        </Panel>
+      ) : (
+        cards.data.data.map(({ id, redeemable }) => <LoyaltyCardPanel key={id} card={redeemable.voucher} />)
+      )}
+      <CodesPanel customer={customer} />
+    </div>
+  )
+}
+
+function CodesPanel({ customer: { id } }: { customer: Customer }) {
+  const list = useRows(
+    'GET /v1/customers/{customerId}/redeemables',
+    { path: { customerId: id }, query: { filters: { voucher_type: { conditions: { $is_not: ['LOYALTY_CARD'] } } } } },
+    ({ data }) => data,
+    { size: 20 },
+  )
+  // The service knows more than the code says: whether its campaign is switched off.
+  const statuses = useMemo(
+    () => new Map(list.rows.map(({ redeemable }) => [redeemable.voucher.id, redeemable.status])),
+    [list.rows],
+  )
+  const columns = useCodeColumns((code) => statuses.get(code.id) ?? 'ACTIVE')
+  return (
+    <Panel title="Codes and gift cards" flush>
+      <Table
+        label="Codes and gift cards"
+        columns={columns}
+        rows={list.rows.map(({ redeemable }) => redeemable.voucher)}
+        keyOf={(code) => code.id}
+        isLoading={list.isLoading}
+        error={list.error}
+        retry={list.retry}
+        empty={
+          <Nothing>Holds no code. Codes that are given to a customer, by hand or by a campaign, appear here.</Nothing>
+        }
+      />
+      {list.hasMore && <More shown={list.rows.length} {...list} />}
+    </Panel>
+  )
+}
