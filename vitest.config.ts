@@ -78,7 +78,6 @@ export default defineConfig({
           ...patience,
         },
       },
-      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       onDatabase('pglite'),
       onDatabase('postgres'),
       { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },

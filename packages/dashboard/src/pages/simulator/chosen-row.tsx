@@ -1,9 +1,10 @@
 import { ArrowDown, ArrowUp, X } from 'lucide-react'
 import { useRead } from '../../api/queries.ts'
+import { whatItGives } from '../../app/words/gives.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useFormat } from '../../ui/format.tsx'
-import { discountText, voucherText } from './discount-text.ts'
+import { voucherText } from './discount-text.ts'
 import type { Chosen } from './situation.ts'
 
 interface ChosenRowProps {
@@ -36,11 +37,7 @@ export function ChosenRow({ chosen, number, isOnly, onEdit, onRemove, onMove }: 
           ? 'No such code'
           : 'Code'
         : 'Promotion'
-  const worth = voucher
-    ? voucherText(voucher, format)
-    : tier?.action
-      ? discountText(tier.action.discount, format)
-      : kind
+  const worth = voucher ? voucherText(voucher, format) : tier?.action ? whatItGives(tier, format) : kind
   return (
     <li className="rounded-md border border-line bg-sunken py-1 pr-1 pl-2.5">
       <div className="flex items-center gap-1">

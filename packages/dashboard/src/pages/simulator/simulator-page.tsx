@@ -31,7 +31,7 @@ export function SimulatorPage() {
       about="Try a customer, a cart and codes. It says what each would do and why, and leaves no trace."
       actions={
         <>
-          {hasChosen && (
+          {hasChosen && simulation.mayValidate && (
             <CopyCall
               name="POST /v1/validations"
               input={{ body: simulation.call }}
@@ -91,6 +91,11 @@ export function SimulatorPage() {
                 which order, and the reason when one is refused.
               </Empty>
             </Panel>
+          ) : !simulation.mayValidate ? (
+            <Notice tone="info" title="Your role may look, and not try codes">
+              What would qualify is shown below. To see what a code does and why, ask a user of the project: a
+              validation may hold codes for a checkout, so it is not for viewers.
+            </Notice>
           ) : hasChosen ? (
             <Result situation={situation} simulation={simulation} faults={faults} />
           ) : (
