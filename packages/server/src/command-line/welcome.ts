@@ -50,7 +50,7 @@ function ownerLink({ owner_email, owner_link }: BootstrapResult): string {
 
 /** For an owner who has no password yet and no link to set one. */
 function howToGetLink(email: string): string {
-  return `${email} has no password for the dashboard yet: "guerdon users reset ${email}" prints a link to set one (npm start -- users reset ${email}).\n`
+  return `${email} has no password for the dashboard yet: "guerdon users reset ${email}" prints a link to set one (npm start -- users reset ${email}; stop a service on the embedded database before).\n`
 }
 
 function keyLines({ project_id, project_name, application, client, management }: BootstrapResult): string {
