@@ -24,7 +24,7 @@ const races = '**/*.race.test.ts'
 
 /**
  * Where the embedded database can differ from a server: connections and transactions, statements with special types, jobs, what
- * is read and written in pieces, filters as SQL, a checkout and idempotency keys; and the operations of the client library.
+ * is read and written in pieces, filters as SQL, sums and searches, a checkout and idempotency keys; and the operations of the client library.
  */
 const embedded = [
   'account/installation/**',
@@ -44,6 +44,7 @@ const embedded = [
   'monitoring/audit-log/**',
   'platform/platform*',
   'redemptions/redeem*',
+  'statistics/**',
 ]
 const onPglite = isComplete ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
 
