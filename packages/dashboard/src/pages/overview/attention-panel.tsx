@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
-import { refusalName } from '../../api/refusals.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Panel } from '../../ui/page.tsx'
 import { FailureView, Loading } from '../../ui/state.tsx'
 import { AttentionLink } from './attention-link.tsx'
+import { attentionSentence } from './attention-sentence.ts'
 
 type Entry = Reply<'GET /v1/attention'>['data'][number]
 
@@ -61,13 +61,8 @@ function Row({ entry }: { entry: Entry }) {
       <span aria-hidden="true" className={classes('mt-1.5 size-2 shrink-0 rounded-full', dot)} />
       <div className="min-w-0">
         <span className="sr-only">{word}: </span>
-        <AttentionLink link={entry.link}>{messageOf(entry)}</AttentionLink>
+        <AttentionLink link={entry.link}>{attentionSentence(entry)}</AttentionLink>
       </div>
     </li>
   )
-}
-
-/** The service names the reason of refusals by its key; people read its name. */
-function messageOf({ message, data: { reason } }: Entry): string {
-  return typeof reason === 'string' ? message.replace(reason, refusalName(reason).toLowerCase()) : message
 }
