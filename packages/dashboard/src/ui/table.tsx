@@ -43,7 +43,11 @@ export function Table<Row>({ label, columns, rows, keyOf, empty, isLoading, erro
         <thead>
           <tr className="border-line border-b">
             {columns.map((column) => (
-              <th key={column.id} scope="col" className={classes(cellOf(column), 'h-9 font-medium text-muted text-xs')}>
+              <th
+                key={column.id}
+                scope="col"
+                className={classes(cellOf(column), 'h-9 whitespace-nowrap font-medium text-muted text-xs')}
+              >
                 {column.header}
               </th>
             ))}
