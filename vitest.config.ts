@@ -38,6 +38,7 @@ const embedded = [
   'core/http/precheck*',
   'core/jobs/**',
   'core/query/filter/agreement*',
+  'demo/**',
   'exports/**',
   'incentives/publications/batches*',
   'monitoring/audit-log/**',
@@ -80,7 +81,7 @@ export default defineConfig({
       },
       onDatabase('pglite'),
       onDatabase('postgres'),
-      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.{ts,tsx}'], ...patience } },
+      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       {
         resolve: { conditions: ['source'] },
         ssr: { resolve: { conditions: ['source'] } },

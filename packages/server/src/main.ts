@@ -18,9 +18,11 @@ async function main(): Promise<void> {
       role: { type: 'string' },
       owner: { type: 'boolean' },
       no: { type: 'boolean' },
+      'second-factor': { type: 'boolean' },
       'first-name': { type: 'string' },
       'last-name': { type: 'string' },
       each: { type: 'boolean' },
+      demo: { type: 'boolean' },
     },
   })
   if (values.help) return say(help)
@@ -29,7 +31,10 @@ async function main(): Promise<void> {
   if (command === 'replay') return (await import('./command-line/replay.ts')).replayCommand(rest, values, say)
   const environment = { settings: readSettings(process.env), is_terminal: process.stdout.isTTY === true, say }
   // Each command is imported only when it runs: importing the service takes a second, which --help should not take.
-  if (command === 'serve' && rest.length === 0) return (await import('./command-line/serve.ts')).serve(environment)
+  if (command === 'serve' && rest.length === 0)
+    return (await import('./command-line/serve.ts')).serve(environment, { demo: values.demo, project: values.project })
+  if (command === 'demo' && rest.length === 0)
+    return (await import('./command-line/demo.ts')).demoCommand(environment, values)
   if (command === 'migrate' && rest.length === 0)
     return (await import('./command-line/migrate.ts')).migrateCommand(environment)
   if (command === 'keys') {

@@ -1,4 +1,5 @@
 import { purgeProject } from './account/projects/purge.ts'
+import { signInMaintenance } from './account/sign-in/retention.ts'
 import { updateCustomerMetadata, updateCustomers } from './audience/customers/bulk.ts'
 import { importCustomers } from './audience/customers/import.ts'
 import { startSegmentWorker } from './audience/segments/worker.ts'
@@ -22,11 +23,12 @@ import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
 import { partitionMaintenance } from './monitoring/audit-log/partitions.ts'
 import { notificationMaintenance } from './monitoring/notifications/retention.ts'
 import { importOrders } from './orders/import.ts'
+import { watchStatistics } from './statistics/sums/work.ts'
 import { watchSendouts } from './webhooks/delivery/work.ts'
 import { deleteOldSendouts } from './webhooks/sendouts/retention.ts'
 
 /** Every async action of the service. An action that is missing here can be enqueued, but no worker ever runs it. */
-const asyncActions: readonly AsyncActionDefinition[] = [
+export const asyncActions: readonly AsyncActionDefinition[] = [
   importCustomers,
   updateCustomers,
   updateCustomerMetadata,
@@ -53,6 +55,7 @@ export async function startJobs(runtime: Runtime): Promise<void> {
     ...notificationMaintenance(runtime.settings),
     deleteOldSendouts(runtime.settings),
     partitionMaintenance(runtime),
+    ...signInMaintenance,
   ])
   await workMails(runtime)
   watchSendouts(runtime)
@@ -60,6 +63,7 @@ export async function startJobs(runtime: Runtime): Promise<void> {
   startDailyLoyaltyJob(runtime)
   watchExports(runtime)
   watchUsage(runtime)
+  watchStatistics(runtime)
   await runtime.jobs.work('purge-project', ({ project_id }, { signal }) =>
     purgeProject(runtime.database.db, project_id, signal),
   )

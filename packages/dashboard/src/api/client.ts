@@ -26,16 +26,19 @@ export class ApiFailure extends Error {
   readonly details: string | undefined
   readonly errors: readonly { path: string; details: string }[]
   readonly requestId: string | undefined
+  /** Seconds until the service wants to be asked again, where it said so. */
+  readonly retryAfter: number | undefined
   /** The whole body, for what only some refusals have. */
   readonly body: Partial<Schemas['Error']>
 
-  constructor(status: number, body: Partial<Schemas['Error']>) {
+  constructor(status: number, body: Partial<Schemas['Error']>, retryAfter?: number) {
     super(body.message ?? 'The service did not answer')
     this.status = status
     this.key = body.key ?? 'no_answer'
     this.details = body.details
     this.errors = body.errors ?? []
     this.requestId = body.request_id
+    this.retryAfter = retryAfter
     this.body = body
   }
 }
@@ -66,15 +69,24 @@ function queryText(query: object | undefined): string {
   return search.toString()
 }
 
-/** Calls an operation as the person who is signed in; `project` is the project the call is about. */
+interface CallOptions {
+  /** The project the call is about. */
+  project?: string | undefined
+  signal?: AbortSignal | undefined
+  /** `return=representation`: an answer with a body where the contract has none. */
+  prefer?: string | undefined
+}
+
+/** Calls an operation as the person who is signed in. */
 export async function call<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
-  { project, signal }: { project?: string | undefined; signal?: AbortSignal | undefined } = {},
+  { project, signal, prefer }: CallOptions = {},
 ): Promise<Reply<Name>> {
   const { method, url, body } = requestOf(name, input)
   const headers: Record<string, string> = { Accept: 'application/json' }
   if (project !== undefined) headers['X-Project-Id'] = project
+  if (prefer !== undefined) headers.Prefer = prefer
   const isForm = body instanceof FormData
   if (body !== undefined && !isForm) headers['Content-Type'] = 'application/json'
   let response: Response
@@ -102,9 +114,15 @@ export async function call<Name extends OperationName>(
 }
 
 async function failureOf(response: Response): Promise<ApiFailure> {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const retryAfter = Number.isFinite(seconds) ? seconds : undefined
   try {
-    return new ApiFailure(response.status, (await response.json()) as Schemas['Error'])
+    return new ApiFailure(response.status, (await response.json()) as Schemas['Error'], retryAfter)
   } catch {
-    return new ApiFailure(response.status, { message: `The service answered with status ${response.status}` })
+    return new ApiFailure(
+      response.status,
+      { message: `The service answered with status ${response.status}` },
+      retryAfter,
+    )
   }
 }

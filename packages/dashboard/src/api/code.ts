@@ -1,13 +1,19 @@
 import { type Input, type OperationName, requestOf } from './client.ts'
 
+const appKey = `-H "X-App-Id: $APP_ID" -H "X-App-Token: $APP_TOKEN"`
+const managementKey = `-H "X-Management-Id: $MANAGEMENT_ID" -H "X-Management-Token: $MANAGEMENT_TOKEN"`
+
 /** The call as a program would make it, with the placeholders of the keys. */
 export function curlOf<Name extends OperationName>(name: Name, input: Input<Name>): string {
   const { method, url, body } = requestOf(name, input)
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${quoted(`${window.location.origin}${url}`)}'`,
-    `-H 'X-App-Id: $APP_ID' -H 'X-App-Token: $APP_TOKEN'`.replaceAll("'", '"'),
+    url.startsWith('/management/') ? managementKey : appKey,
   ]
-  if (body !== undefined && !(body instanceof FormData)) {
+  if (body instanceof FormData) {
+    for (const [field, value] of body)
+      lines.push(`-F '${quoted(`${field}=${value instanceof File ? `@${value.name}` : value}`)}'`)
+  } else if (body !== undefined) {
     lines.push(`-H 'Content-Type: application/json'`, `-d '${quoted(JSON.stringify(body, null, 2))}'`)
   }
   return lines.join(' \\\n  ')

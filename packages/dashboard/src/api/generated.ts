@@ -23,6 +23,8 @@ export interface Schemas {
   AsyncAction: { id: string; type: "CAMPAIGN.VOUCHERS_GENERATE" | "CAMPAIGN.VOUCHERS_UPDATE" | "CAMPAIGN.VOUCHERS_DELETE" | "CAMPAIGN.VOUCHERS_IMPORT" | "CAMPAIGN.VOUCHERS_IMPORT_CSV" | "VOUCHERS.IMPORT" | "VOUCHERS.IMPORT_CSV" | "VOUCHERS.BULK_UPDATE" | "VOUCHERS.METADATA_UPDATE" | "CUSTOMERS.IMPORT_CSV" | "CUSTOMERS.BULK_UPDATE" | "CUSTOMERS.METADATA_UPDATE" | "PRODUCTS.IMPORT_CSV" | "PRODUCTS.BULK_UPDATE" | "PRODUCTS.METADATA_UPDATE" | "SKUS.IMPORT_CSV" | "ORDERS.IMPORT" | "CAMPAIGNS.METADATA_KEY_PURGE" | "CUSTOMERS.METADATA_KEY_PURGE" | "PRODUCTS.METADATA_KEY_PURGE" | "VOUCHERS.METADATA_KEY_PURGE" | "ORDERS.METADATA_KEY_PURGE"; status: "ENQUEUED" | "IN_PROGRESS" | "DONE" | "FAILED"; operation_status: "UNKNOWN" | "SUCCESS" | "FAILED"; created_at: string; updated_at: string; request_id: string; processing_time?: number; progress: number; object: "async_action"; result?: Record<string, unknown> }
   AsyncActionBase: { id: string; type: "CAMPAIGN.VOUCHERS_GENERATE" | "CAMPAIGN.VOUCHERS_UPDATE" | "CAMPAIGN.VOUCHERS_DELETE" | "CAMPAIGN.VOUCHERS_IMPORT" | "CAMPAIGN.VOUCHERS_IMPORT_CSV" | "VOUCHERS.IMPORT" | "VOUCHERS.IMPORT_CSV" | "VOUCHERS.BULK_UPDATE" | "VOUCHERS.METADATA_UPDATE" | "CUSTOMERS.IMPORT_CSV" | "CUSTOMERS.BULK_UPDATE" | "CUSTOMERS.METADATA_UPDATE" | "PRODUCTS.IMPORT_CSV" | "PRODUCTS.BULK_UPDATE" | "PRODUCTS.METADATA_UPDATE" | "SKUS.IMPORT_CSV" | "ORDERS.IMPORT" | "CAMPAIGNS.METADATA_KEY_PURGE" | "CUSTOMERS.METADATA_KEY_PURGE" | "PRODUCTS.METADATA_KEY_PURGE" | "VOUCHERS.METADATA_KEY_PURGE" | "ORDERS.METADATA_KEY_PURGE"; status: "ENQUEUED" | "IN_PROGRESS" | "DONE" | "FAILED"; operation_status: "UNKNOWN" | "SUCCESS" | "FAILED"; created_at: string; updated_at: string; request_id: string; processing_time?: number; progress: number; object: "async_action" }
   AsyncActionList: { object: "list"; data_ref: "async_actions"; async_actions: Array<Schemas['AsyncActionBase']>; has_more: boolean }
+  AttentionEntry: { id: string; kind: "budget_nearly_used" | "codes_running_out" | "campaign_ending" | "webhook_failing" | "webhook_switched_off" | "job_failed" | "many_refusals"; severity: "INFO" | "WARNING" | "ERROR"; message: string; link: { place: "campaign" | "webhook" | "async_action" | "redemptions"; id?: string; query?: Record<string, string> }; data: Record<string, unknown> }
+  AttentionList: { object: "list"; data_ref: "data"; data: Array<Schemas['AttentionEntry']>; total: number }
   AuditLogEntry: { id: string; created_at: string; status: "SUCCESS" | "FAILURE"; status_code: number; request_id: string; client_request_id: (string | null); channel: string; method: string; endpoint: string; url: string; user_email: (string | null); app_id: (string | null); client_app_id: (string | null); request_duration: number; request_body: unknown; response_body: unknown; async_action_id: (string | null); object: "audit_log_entry" }
   AuditLogList: { object: "list"; data_ref: "data"; data: Array<Schemas['AuditLogEntry']>; has_more: boolean; more_starting_after?: string }
   BalanceAnswer: { amount: number; points?: number; total: number; balance: number; type: "gift_voucher" | "loyalty_card"; operation_type: "MANUAL" | "AUTOMATIC"; object: "balance"; related_object: { type: "voucher"; id: string } }
@@ -75,6 +77,7 @@ export interface Schemas {
   CollectionProductList: { object: "list"; data_ref: "data"; data: Array<Schemas['CollectionProduct']>; total: number }
   CollectionSku: { id: string; source_id: (string | null); product_id: string; sku: (string | null); price: (number | null); currency: (string | null); attributes: Record<string, unknown>; image_url: (string | null); metadata: Record<string, unknown>; created_at: string; updated_at: (string | null); object: "sku"; product: { id: string; source_id: (string | null); name: (string | null); price: (number | null); attributes: Array<string>; metadata: Record<string, unknown>; object: "product" } }
   CompletedRewardRedemption: { id: string; state: "CREATED" | "PENDING" | "COMPLETED" | "ROLLEDBACK"; created_at: string; updated_at: (string | null); voucher_id: string; campaign_id: string; customer_id: string; reward_assignment_id: string; source_id: (string | null); source_type: (string | null) }
+  ConfirmByPassword: { password: string }
   Consent: { id: string; name: string; description: string; category: string; created_at: string; updated_at: (string | null); object: "consent" }
   ConsentDecisions: { unsubscribed?: boolean; [other: string]: unknown }
   ConsentGroup: { id: string; name: string; description: string; consents: Array<string>; created_at: string; updated_at: (string | null); object: "consent_group" }
@@ -199,6 +202,7 @@ export interface Schemas {
   MetadataDefinition: { type: "string" | "number" | "boolean" | "date" | "datetime" | "geopoint" | "image_url" | "object"; array: boolean; optional: boolean; objectType?: (string | null); minLength?: (number | null); maxLength?: (number | null); exactLength?: (number | null); eq?: (Array<(string | number)> | null); ne?: (Array<number> | null); lt?: (number | null); lte?: (number | null); gt?: (number | null); gte?: (number | null); deleted?: (boolean | null) }
   MetadataSchema: { id: string; related_object: string; properties: Record<string, Schemas['MetadataDefinition']>; allow_defined_only: (boolean | null); created_at: string; updated_at: (string | null); object: "metadata_schema" }
   MetadataSchemaList: { object: "list"; data_ref: "schemas"; schemas: Array<Schemas['MetadataSchema']>; total: number }
+  NewSecondFactor: { secret: string; uri: string; qr_svg: string }
   Nothing: Record<string, unknown>
   Notification: { id: string; created_at: string; kind: "webhook_failed" | "webhook_disabled" | "api_calls" | "bulk_api_calls" | "cycle_calls"; severity: "INFO" | "WARNING" | "ERROR"; message: string; data: Record<string, unknown>; read: boolean; object: "notification" }
   NotificationList: { object: "list"; data_ref: "data"; data: Array<Schemas['Notification']>; has_more: boolean; more_starting_after?: string }
@@ -257,6 +261,7 @@ export interface Schemas {
   QualifiedRedeemable: { id: string; object: "voucher" | "promotion_tier" | "promotion_stack" | "campaign"; created_at: string; result: { discount?: Schemas['AppliedDiscount']; gift?: { balance: number; credits: number; locked_credits?: number }; loyalty_card?: { points: number; balance: number; exchange_ratio?: number; points_ratio?: number }; bundle?: Schemas['BundleResult'] }; order?: Schemas['CalculatedOrderView']; applicable_to?: Schemas['CoveredEntries']; inapplicable_to?: Schemas['CoveredEntries']; metadata?: Record<string, unknown>; name?: string; banner?: string; campaign_id?: string; campaign_name?: string; categories?: Array<Schemas['CategoryInResult']>; validation_rules_assignments?: { object: "list"; data_ref: "data"; data: Array<Schemas['JudgedAssignment']>; total: number }; explanation?: Schemas['ExplanationView']; redeemables?: Array<Schemas['QualifiedTier']> }
   QualifiedTier: { id: string; object: "voucher" | "promotion_tier" | "promotion_stack" | "campaign"; created_at: string; result: { discount?: Schemas['AppliedDiscount']; gift?: { balance: number; credits: number; locked_credits?: number }; loyalty_card?: { points: number; balance: number; exchange_ratio?: number; points_ratio?: number }; bundle?: Schemas['BundleResult'] }; order?: Schemas['CalculatedOrderView']; applicable_to?: Schemas['CoveredEntries']; inapplicable_to?: Schemas['CoveredEntries']; metadata?: Record<string, unknown>; name?: string; banner?: string; campaign_id?: string; campaign_name?: string; categories?: Array<Schemas['CategoryInResult']>; validation_rules_assignments?: { object: "list"; data_ref: "data"; data: Array<Schemas['JudgedAssignment']>; total: number }; explanation?: Schemas['ExplanationView'] }
   ReadPasswordLink: { token: string }
+  RecoveryCodes: { recovery_codes: Array<string> }
   RedeemReward: { reward?: (Schemas['RewardBody'] | null); order?: (Schemas['CheckoutOrder'] | null); metadata?: (Record<string, unknown> | null) }
   RedeemableBody: { object: "voucher" | "promotion_tier" | "promotion_stack"; id: string; gift?: (Schemas['GiftBody'] | null); reward?: (Schemas['RewardBody'] | null) }
   RedeemableHolder: { id: string; created_at: string; redeemable_id: string; redeemable_object: "voucher"; campaign_id: string; campaign_type: "REFERRAL_PROGRAM"; voucher_type: "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD"; customer_id: string; holder_role: "OWNER" | "REFERRER" | "REFEREE"; metadata?: Record<string, unknown>; object: "redeemable_holder" }
@@ -292,6 +297,8 @@ export interface Schemas {
   RewardMapping: ({ type: "MULTIPLY"; multiplier: number } | { type: "CUSTOM"; points: number } | { type: "NOT_AVAILABLE" })
   RewardParameters: (Schemas['CampaignReward'] | Schemas['CoinReward'] | Schemas['MaterialReward'])
   RollBackRedemption: { reason?: (string | null); tracking_id?: (string | null); customer?: (Schemas['CheckoutCustomer'] | null); order?: ({ id?: (string | null); source_id?: (string | null) } | null); metadata?: (Record<string, unknown> | null) }
+  SearchResult: { object: "search"; query: string; campaigns: Array<{ id: string; name: string; campaign_type: "DISCOUNT_COUPONS" | "GIFT_VOUCHERS" | "LOYALTY_PROGRAM" | "REFERRAL_PROGRAM" | "PROMOTION" }>; vouchers: Array<{ id: string; code: string; type: "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD"; campaign: (string | null) }>; customers: Array<{ id: string; name: (string | null); email: (string | null); source_id: (string | null) }>; orders: Array<{ id: string; source_id: (string | null); amount: (number | null); status: string }>; products: Array<{ id: string; name: (string | null); source_id: (string | null) }> }
+  SecondFactorReply: (Schemas['NewSecondFactor'] | Schemas['RecoveryCodes'])
   Segment: { id: string; name: string; type: "auto-update" | "passive" | "static"; filter: (Record<string, unknown> | null); initial_sync_status: "IN_PROGRESS" | "DONE"; created_at: string; updated_at: (string | null); object: "segment" }
   SegmentList: { object: "list"; data_ref: "data"; data: Array<Schemas['Segment']>; total: number }
   SegmentReference: { id: string; name: string; object: "segment" }
@@ -300,10 +307,13 @@ export interface Schemas {
   SessionBody: { type?: "LOCK" | null; key?: (string | null); ttl?: (number | null); ttl_unit?: "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS" | null }
   SessionView: { key: string; type: "LOCK"; ttl: number; ttl_unit: string }
   SetPassword: { token?: string; old_password?: string; password: string }
+  SetUpSecondFactor: { code?: string }
   SetVoucherExpiration: { expiration_date: string; customer?: string; tracking_id?: string }
   Shape: ({ type: "circle"; format?: ("distance" | null); distance: { center: string; radius: string } } | { type: "polygon"; format?: ("geojson" | null); geojson: ({ type: "Polygon"; coordinates: Array<Array<Array<number>>> } | { type: "MultiPolygon"; coordinates: Array<Array<Array<Array<number>>>> }) })
   SignIn: { email: string; password: string; totp?: string; recovery_code?: string }
   SignInFeatures: { oidc: boolean; mail: boolean; version: string }
+  SignedInSession: { id: string; created_at: string; last_used_at: string; expires_at: string; user_agent: string; address: string; is_current: boolean }
+  SignedInSessions: { sessions: Array<Schemas['SignedInSession']> }
   SingleRedemptionBody: { customer?: (Schemas['CheckoutCustomer'] | null); order?: (Schemas['CheckoutOrder'] | null); tracking_id?: (string | null); metadata?: (Record<string, unknown> | null); session?: (Schemas['SessionBody'] | null); gift?: (Schemas['GiftBody'] | null); reward?: (Schemas['RewardBody'] | null); options?: (Schemas['ValidationOptions'] | null) }
   Sku: { id: string; source_id: (string | null); product_id: string; sku: (string | null); price: (number | null); currency: (string | null); attributes: Record<string, unknown>; image_url: (string | null); metadata: Record<string, unknown>; created_at: string; updated_at: (string | null); object: "sku" }
   SkuExportParameters: { order?: "-created_at" | "created_at" | null; fields?: (Array<string> | null); filters?: (Record<string, unknown> | null) }
@@ -404,6 +414,18 @@ export interface Operations {
   'POST /auth/password': { path: undefined; query: undefined; body: Schemas['SetPassword']; reply: Schemas['CurrentSession'] }
   /** Get whose link it is */
   'POST /auth/password/link': { path: undefined; query: undefined; body: Schemas['ReadPasswordLink']; reply: Schemas['PasswordLink'] }
+  /** Set up the second factor */
+  'POST /auth/totp': { path: undefined; query: undefined; body: Schemas['SetUpSecondFactor'] | undefined; reply: Schemas['SecondFactorReply'] }
+  /** Switch the second factor off */
+  'DELETE /auth/totp': { path: undefined; query: undefined; body: Schemas['ConfirmByPassword']; reply: undefined }
+  /** List where I am signed in */
+  'GET /auth/sessions': { path: undefined; query: undefined; body: undefined; reply: Schemas['SignedInSessions'] }
+  /** End a session */
+  'DELETE /auth/sessions/{sessionId}': { path: { sessionId: string }; query: undefined; body: undefined; reply: undefined }
+  /** Go to the OpenID provider */
+  'GET /auth/oidc/start': { path: undefined; query: { to?: string }; body: undefined; reply: undefined }
+  /** Come back from the OpenID provider */
+  'GET /auth/oidc/callback': { path: undefined; query: { code?: string; state?: string; error?: string }; body: undefined; reply: undefined }
   /** List categories */
   'GET /v1/categories': { path: undefined; query: undefined; body: undefined; reply: Schemas['CategoryList'] }
   /** Create a category */
@@ -902,6 +924,10 @@ export interface Operations {
   'GET /v1/statistics/campaigns/{campaignId}': { path: { campaignId: string }; query: { from?: string; to?: string; interval?: "hour" | "day" | "week" | "month" }; body: undefined; reply: Schemas['CampaignStatistics'] }
   /** Get the figures of a loyalty program */
   'GET /v1/statistics/loyalties/{campaignId}': { path: { campaignId: string }; query: { from?: string; to?: string; interval?: "hour" | "day" | "week" | "month" }; body: undefined; reply: Schemas['LoyaltyStatistics'] }
+  /** Search */
+  'GET /v1/search': { path: undefined; query: { q: string; limit?: number }; body: undefined; reply: Schemas['SearchResult'] }
+  /** List what needs attention */
+  'GET /v1/attention': { path: undefined; query: undefined; body: undefined; reply: Schemas['AttentionList'] }
   /** Get the QR code of a voucher */
   'GET /v1/assets/qr/{assetId}': { path: { assetId: string }; query: { size?: number; format?: "png" | "svg" }; body: undefined; reply: Blob }
   /** Get the bar code of a voucher */

@@ -1,19 +1,41 @@
 import {
   keepPreviousData,
+  MutationCache,
+  QueryCache,
   QueryClient,
   queryOptions,
   type UseMutationResult,
   type UseQueryResult,
   useInfiniteQuery,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
 import { useProjectId } from '../app/session.tsx'
 import { ApiFailure, call, type Input, type OperationName, type Reply } from './client.ts'
 
+let onSessionEnd: () => void = () => {}
+
+/** What happens when the service says, to any call, that the session has ended. The router sets it: this file knows no pages. */
+export function whenSessionEnds(handler: () => void): void {
+  onSessionEnd = handler
+}
+
+/** Only `not_signed_in`: a wrong password in a form is a 401 too, and ends nothing. */
+function noticeEnd(error: unknown): void {
+  if (error instanceof ApiFailure && error.key === 'not_signed_in') onSessionEnd()
+}
+
 /** A refusal stays one however often it is asked; a connection that failed may come back. */
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    // The session itself is asked for by the router, which leads to the sign-in page on its own.
+    onError: (error, { queryKey }) => {
+      if (queryKey[0] !== 'session') noticeEnd(error)
+    },
+  }),
+  mutationCache: new MutationCache({ onError: noticeEnd }),
   defaultOptions: {
     queries: {
       staleTime: 15_000,
@@ -32,27 +54,40 @@ function optionsOf<Name extends OperationName>(project: string | undefined, name
   })
 }
 
-interface ReadOptions {
+interface ReadOptions<Answer> {
   enabled?: boolean
   /** Show the last answer while the next one is loaded: no flash when a filter changes. */
   keeps?: boolean
-  /** Ask again after so many milliseconds, or never. */
-  every?: number | false
+  /** Ask again after so many milliseconds, or never; a function decides by the last answer. */
+  every?: number | false | ((answer: Answer | undefined) => number | false)
 }
 
 /** Reads an operation of the current project; the cache has one answer per operation and input. */
 export function useRead<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
-  { enabled = true, keeps = false, every = false }: ReadOptions = {},
+  { enabled = true, keeps = false, every = false }: ReadOptions<Reply<Name>> = {},
 ): UseQueryResult<Reply<Name>, ApiFailure> {
   const project = useProjectId()
   return useQuery({
     ...optionsOf(project, name, input),
     enabled,
-    refetchInterval: every,
+    refetchInterval: ({ state }) =>
+      typeof every === 'function' ? every(state.data as Reply<Name> | undefined) : every,
     ...(keeps && { placeholderData: keepPreviousData }),
   }) as UseQueryResult<Reply<Name>, ApiFailure>
+}
+
+/** Reads several objects of one kind, each cached by itself: for the names behind ids. What could not be read is undefined. */
+export function useReads<Name extends OperationName>(
+  name: Name,
+  inputs: readonly Input<Name>[],
+): (Reply<Name> | undefined)[] {
+  const project = useProjectId()
+  return useQueries({
+    queries: inputs.map((input) => ({ ...optionsOf(project, name, input), staleTime: 300_000, retry: false })),
+    combine: (results) => results.map(({ data }) => data as Reply<Name> | undefined),
+  })
 }
 
 /** Reads outside of React's rendering, through the same cache. */
@@ -68,11 +103,12 @@ export function useReader(): <Name extends OperationName>(name: Name, input: Inp
  */
 export function useChange<Name extends OperationName>(
   name: Name,
+  { prefer }: { prefer?: string } = {},
 ): UseMutationResult<Reply<Name>, ApiFailure, Input<Name>> {
   const project = useProjectId()
   const client = useQueryClient()
   return useMutation<Reply<Name>, ApiFailure, Input<Name>>({
-    mutationFn: (input) => call(name, input, { project }),
+    mutationFn: (input) => call(name, input, { project, prefer }),
     onSuccess: () => client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === project }),
   })
 }
@@ -88,24 +124,40 @@ interface Rows<Row> {
   retry: () => void
 }
 
+interface RowsOptions<Row> {
+  enabled?: boolean
+  /** Rows of a page, at most 100. */
+  size?: number
+  /** What asks for the rows behind one, where a list has no `starting_after_id`. */
+  after?: (row: Row) => object
+  /** Ask again after so many milliseconds, or never, depending on what is shown. */
+  every?: (rows: Row[]) => number | false
+}
+
+const afterId = ({ id }: { id: string }) => ({ starting_after_id: id })
+
 /** The rows of a list, page after page by cursor: `size` at once, however long the list is. */
 export function useRows<Name extends OperationName, Row extends { id: string }>(
   name: Name,
   input: Input<Name>,
   rowsOf: (reply: Reply<Name>) => Row[],
-  { enabled = true, size = 50 }: { enabled?: boolean; size?: number } = {},
+  { enabled = true, size = 50, after = afterId, every = () => false }: RowsOptions<Row> = {},
 ): Rows<Row> {
   const project = useProjectId()
   const query = useInfiniteQuery({
     queryKey: [...keyOf(project, name, input), 'rows', size],
-    initialPageParam: undefined as string | undefined,
+    initialPageParam: undefined as object | undefined,
     queryFn: async ({ pageParam, signal }) => {
-      const page = { limit: size, ...(pageParam !== undefined && { starting_after_id: pageParam }) }
+      const page = { limit: size, ...pageParam }
       const withPage = { ...input, query: { ...(input as { query?: object }).query, ...page } } as Input<Name>
       const reply = await call(name, withPage, { project, signal })
       return { rows: rowsOf(reply), total: (reply as { total?: number }).total }
     },
-    getNextPageParam: ({ rows }) => (rows.length === size ? rows.at(-1)?.id : undefined),
+    getNextPageParam: ({ rows }) => {
+      const last = rows.at(-1)
+      return rows.length === size && last !== undefined ? after(last) : undefined
+    },
+    refetchInterval: ({ state }) => every(state.data?.pages.flatMap(({ rows }) => rows) ?? []),
     placeholderData: keepPreviousData,
     enabled,
   })

@@ -1,9 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { useState } from 'react'
-import { call } from '../api/client.ts'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { endSession } from './begin-session.ts'
 import { useProject, useSession } from './session.tsx'
 import { applyTheme, readTheme, type Theme } from './theme.ts'
 
@@ -17,7 +16,6 @@ const themes: { theme: Theme; name: string; icon: typeof Sun }[] = [
 export function PersonMenu() {
   const { user } = useSession()
   const project = useProject()
-  const client = useQueryClient()
   const navigate = useNavigate()
   const [theme, setTheme] = useState(readTheme)
   const choose = (next: Theme) => {
@@ -25,8 +23,7 @@ export function PersonMenu() {
     setTheme(next)
   }
   const signOut = async () => {
-    await call('DELETE /auth/session', {})
-    client.clear()
+    await endSession()
     await navigate({ to: '/sign-in' })
   }
   const name = [user.first_name, user.last_name].filter(Boolean).join(' ')

@@ -7,7 +7,8 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { ApiFailure } from '../api/client.ts'
-import { queryClient } from '../api/queries.ts'
+import { queryClient, whenSessionEnds } from '../api/queries.ts'
+import { targetOf } from '../pages/sign-in/target.ts'
 import { Frame } from './frame.tsx'
 import { lastProject, rememberProject } from './last-project.ts'
 import { NotFound, PageFailure } from './page-failure.tsx'
@@ -27,6 +28,15 @@ function texts<Name extends string>(...names: Name[]) {
   }
 }
 
+interface SimulatorSearch {
+  cart?: object | string
+  code?: string
+  campaign?: string
+  tier?: string
+  order?: string
+  customer?: string
+}
+
 async function signedIn(to: string): Promise<Session> {
   try {
     return await queryClient.ensureQueryData(sessionQuery)
@@ -34,6 +44,14 @@ async function signedIn(to: string): Promise<Session> {
     if (error instanceof ApiFailure && error.status === 401) throw redirect({ to: '/sign-in', search: { to } })
     throw error
   }
+}
+
+/** Somebody who is signed in and follows an old link to the sign-in page goes on at once. */
+async function passSignedIn({ to, error }: { to?: string; error?: string }): Promise<void> {
+  // Whoever was just led here from a page of a project has no session.
+  if (error !== undefined || queryClient.getQueryState(sessionQuery.queryKey)?.status === 'error') return
+  const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null)
+  if (session !== null) throw redirect({ href: targetOf(to, window.location.origin), replace: true })
 }
 
 const start = createRoute({
@@ -47,10 +65,14 @@ const start = createRoute({
   component: lazyRouteComponent(() => import('../pages/sign-in/no-project-page.tsx'), 'NoProjectPage'),
 })
 
+// Not written in place: beside a `beforeLoad` that reads it, its type would not be inferred.
+const signInSearch = texts('to', 'error')
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: texts('to', 'error'),
+  validateSearch: signInSearch,
+  beforeLoad: ({ search }) => passSignedIn(search),
   component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
@@ -84,7 +106,10 @@ const simulator = createRoute({
   getParentRoute: () => project,
   path: '/simulator',
   // `cart` is the whole simulation, so that an address can be sent to a colleague; the others fill it from an object.
-  validateSearch: texts('cart', 'code', 'campaign', 'tier', 'order', 'customer'),
+  validateSearch: (search: Record<string, unknown>): SimulatorSearch => ({
+    ...texts('code', 'campaign', 'tier', 'order', 'customer')(search),
+    ...((typeof search.cart === 'object' || typeof search.cart === 'string') && search.cart && { cart: search.cart }),
+  }),
   component: lazyRouteComponent(() => import('../pages/simulator/simulator-page.tsx'), 'SimulatorPage'),
 })
 
@@ -132,7 +157,7 @@ const redemption = createRoute({
 const data = createRoute({
   getParentRoute: () => project,
   path: '/data',
-  validateSearch: texts('tab'),
+  validateSearch: texts('tab', 'new', 'kind'),
   component: lazyRouteComponent(() => import('../pages/data/data-page.tsx'), 'DataPage'),
 })
 
@@ -165,6 +190,7 @@ const account = createRoute({
 const users = createRoute({
   getParentRoute: () => settings,
   path: '/users',
+  validateSearch: texts('page'),
   component: lazyRouteComponent(() => import('../pages/settings/users-page.tsx'), 'UsersPage'),
 })
 
@@ -195,9 +221,24 @@ export const router = createRouter({
     ]),
   ]),
   context: {},
+  // All of it is text: without this, a page number or a code of digits would be written as JSON, in quotes.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const entries = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+    const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString()
+    return text === '' ? '' : `?${text}`
+  },
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailure,
   scrollRestoration: true,
+})
+
+/** A session that ended while somebody worked: the sign-in page, and from there back to where they were. */
+whenSessionEnds(() => {
+  queryClient.removeQueries({ queryKey: sessionQuery.queryKey })
+  const { pathname, href } = router.state.location
+  if (pathname === '/sign-in' || pathname === '/password') return
+  void router.navigate({ to: '/sign-in', search: { to: href, error: 'not_signed_in' } })
 })
 
 declare module '@tanstack/react-router' {

@@ -23,6 +23,8 @@ interface TimeChartProps {
   short: (value: number) => string
   full: (value: number) => string
   height?: number
+  /** The axis reaches at least so far: a line of zeros has no ticks of fractions. */
+  least?: number
 }
 
 const strokes = ['', 'stroke-chart-1', 'stroke-chart-2', 'stroke-chart-3', 'stroke-chart-4']
@@ -31,14 +33,23 @@ const grounds = ['', 'bg-chart-1', 'bg-chart-2', 'bg-chart-3', 'bg-chart-4']
 const margin = { top: 12, right: 8, bottom: 24, left: 52 }
 
 /** Values over time as lines in one SVG. The pointer or the arrow keys read one point; a table says the same to screen readers. */
-export function TimeChart({ label, points, names = points, series, short, full, height = 240 }: TimeChartProps) {
+export function TimeChart({
+  label,
+  points,
+  names = points,
+  series,
+  short,
+  full,
+  height = 240,
+  least = 4,
+}: TimeChartProps) {
   const [frame, width] = useWidth()
   const [active, setActive] = useState<number | null>(null)
   const last = points.length - 1
   const x = scalePoint<number>()
     .domain(points.map((_, index) => index))
     .range([margin.left, Math.max(margin.left + 1, width - margin.right)])
-  const highest = Math.max(1, ...series.flatMap(({ values }) => values))
+  const highest = Math.max(least, ...series.flatMap(({ values }) => values))
   const y = scaleLinear()
     .domain([0, highest])
     .nice(4)
@@ -52,7 +63,6 @@ export function TimeChart({ label, points, names = points, series, short, full, 
   return (
     <figure ref={frame} className="relative m-0">
       <figcaption className="mb-2 flex min-h-5 flex-wrap items-center gap-x-4 gap-y-1 text-xs" aria-live="polite">
-        <span className="text-muted">{active === null ? '' : names[active]}</span>
         {series.map(({ name, colour, values, look }) => (
           <span key={name} className="inline-flex items-center gap-1.5">
             <span
@@ -63,6 +73,7 @@ export function TimeChart({ label, points, names = points, series, short, full, 
             {active !== null && <span className="font-medium tabular-nums">{full(values[active] ?? 0)}</span>}
           </span>
         ))}
+        {active !== null && <span className="ml-auto text-muted">{names[active]}</span>}
       </figcaption>
       <svg
         role="img"
@@ -156,29 +167,32 @@ export function TimeChart({ label, points, names = points, series, short, full, 
           </g>
         )}
       </svg>
-      <table className="sr-only">
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            {series.map(({ name }) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {names.map((name, index) => (
-            <tr key={index}>
-              <th scope="row">{name}</th>
-              {series.map((entry) => (
-                <td key={entry.name}>{full(entry.values[index] ?? 0)}</td>
+      {/* A table of its own would keep its height and make the page longer than it looks. */}
+      <div className="sr-only">
+        <table>
+          <caption>{label}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {names.map((name, index) => (
+              <tr key={index}>
+                <th scope="row">{name}</th>
+                {series.map((entry) => (
+                  <td key={entry.name}>{full(entry.values[index] ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   )
 }

@@ -1,5 +1,5 @@
 import { Combobox } from '@base-ui/react/combobox'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, type Ref, useEffect, useId, useState } from 'react'
 import { popup } from './menu.tsx'
 
 interface ChooseProps<Item> {
@@ -16,14 +16,36 @@ interface ChooseProps<Item> {
   row?: (item: Item) => ReactNode
   /** Empties itself after a choice: for adding one after another. */
   isAdder?: boolean
+  /** The text itself as a choice, for what the search does not know; undefined where it is none. */
+  free?: (text: string) => Item | undefined
+  error?: string | undefined
+  inputRef?: Ref<HTMLInputElement>
 }
 
 /** A field that searches while one types: a customer among a million. */
 export function Choose<Item>(props: ChooseProps<Item>) {
-  const { label, hidesLabel, placeholder, value, onChange, search, keyOf, textOf, row, isAdder } = props
+  const {
+    label,
+    hidesLabel,
+    placeholder,
+    value,
+    onChange,
+    search,
+    keyOf,
+    textOf,
+    row,
+    isAdder,
+    free,
+    error,
+    inputRef,
+  } = props
   const id = useId()
   const [text, setText] = useState(value === null ? '' : textOf(value))
-  const { items, isSearching } = useFound(text, search, value !== null && text === textOf(value))
+  const found = useFound(text, search, value !== null && text === textOf(value))
+  const { isSearching } = found
+  const own = text.trim() === '' ? undefined : free?.(text.trim())
+  // What was found for an earlier text must not be taken by a quick Enter; the text itself may.
+  const items = own === undefined ? found.items : isSearching ? [own] : withOwn(found.items, own, keyOf)
   return (
     <div className="min-w-0">
       <label htmlFor={id} className={hidesLabel ? 'sr-only' : 'mb-1 block font-medium text-xs'}>
@@ -46,7 +68,10 @@ export function Choose<Item>(props: ChooseProps<Item>) {
         <Combobox.Input
           id={id}
           placeholder={placeholder}
-          className="h-8.5 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 placeholder:text-muted hover:border-muted"
+          ref={inputRef}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? `${id}-note` : undefined}
+          className="h-8.5 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 placeholder:text-muted hover:border-muted aria-invalid:border-bad"
         />
         <Combobox.Portal>
           <Combobox.Positioner sideOffset={4} align="start" className="z-50 outline-none">
@@ -72,8 +97,18 @@ export function Choose<Item>(props: ChooseProps<Item>) {
           </Combobox.Positioner>
         </Combobox.Portal>
       </Combobox.Root>
+      {error && (
+        <p id={`${id}-note`} className="mt-1 text-bad text-xs">
+          {error}
+        </p>
+      )}
     </div>
   )
+}
+
+/** The text itself comes last, unless it was found. */
+function withOwn<Item>(found: readonly Item[], own: Item, keyOf: (item: Item) => string): Item[] {
+  return found.some((item) => keyOf(item) === keyOf(own)) ? [...found] : [...found, own]
 }
 
 const typingPauseMs = 180

@@ -22,14 +22,27 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   )
 }
 
+interface CodeBlockProps {
+  text: string
+  className?: string
+  /** A long address is broken instead of scrolled. */
+  wraps?: boolean
+}
+
 /** Text in a fixed width, with a button to copy it. */
-export function CodeBlock({ text, className }: { text: string; className?: string }) {
+export function CodeBlock({ text, className, wraps = false }: CodeBlockProps) {
   return (
     <div className={classes('relative rounded-md border border-line bg-sunken', className)}>
-      <pre tabIndex={0} className="max-h-96 overflow-auto py-2.5 pr-10 pl-3 font-mono text-xs leading-5">
+      <pre
+        tabIndex={0}
+        className={classes(
+          'max-h-96 overflow-auto py-2.5 pr-10 pl-3 font-mono text-xs leading-5',
+          wraps && 'whitespace-pre-wrap break-all',
+        )}
+      >
         {text}
       </pre>
-      <div className="absolute top-1 right-1">
+      <div className="absolute top-1 right-1 rounded-md bg-sunken">
         <CopyButton text={text} />
       </div>
     </div>

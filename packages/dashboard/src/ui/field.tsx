@@ -2,7 +2,8 @@ import type { InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes, Textare
 import { useId } from 'react'
 import { classes } from './classes.ts'
 
-const box =
+/** The ground of every control that takes text. */
+export const box =
   'w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-ink placeholder:text-muted hover:border-muted aria-invalid:border-bad disabled:bg-sunken disabled:text-muted'
 
 interface FieldProps {

@@ -23,7 +23,7 @@ export function Page({ title, heading, about, above, actions, children }: PagePr
     <div className="mx-auto w-full max-w-6xl px-4 pt-5 pb-16 sm:px-8 sm:pt-7">
       {above && <div className="mb-1.5 text-muted text-xs">{above}</div>}
       <header className="mb-6 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1 basis-80">
           <h1 className="break-words font-semibold text-xl leading-8 tracking-tight">{heading ?? title}</h1>
           {about && <p className="mt-0.5 max-w-2xl text-muted">{about}</p>}
         </div>

@@ -4,7 +4,7 @@ keys revoke ID`
 
 const users = `users list [--project ID]
 users invite EMAIL [--owner | [--project ID] [--role ROLE]] [--first-name NAME] [--last-name NAME]
-users reset EMAIL
+users reset EMAIL [--second-factor]
 users owner EMAIL [--no]
 users remove EMAIL`
 
@@ -18,6 +18,8 @@ export const auditLogUsage = `Usage:\n  guerdon ${auditLog}`
 export const help = `guerdon: a self-hosted promotions, vouchers and loyalty service
 
   guerdon [serve]     start the service (the default)
+  guerdon serve --demo [--project ID]   fill an empty project with a demo shop first
+  guerdon demo [--project ID]           fill an empty project with a demo shop, and stop
   guerdon migrate     bring the database up to date, bootstrap it when it is empty, and stop
 ${keys.replaceAll(/^/gm, '  guerdon ')}
 ${users.replaceAll(/^/gm, '  guerdon ')}

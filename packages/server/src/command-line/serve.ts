@@ -11,14 +11,23 @@ import type { Settings } from '../core/settings.ts'
 import { readDashboard } from '../platform/dashboard-files.ts'
 import { closeRuntime, openRuntime } from '../runtime.ts'
 import { startJobs } from '../work.ts'
+import { fillBeforeServing } from './demo.ts'
 import { firstStartOf, writeKeysFile } from './keys-file.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { firstKeys, welcome } from './welcome.ts'
 
+export interface ServeOptions {
+  sheds_load?: boolean
+  /** Whether to fill an empty project with the demo shop first. */
+  demo?: boolean | undefined
+  /** The project of the demo shop, if there are several. */
+  project?: string | undefined
+}
+
 /** Starts the service and returns once it accepts requests; the process then runs until a signal ends it. */
 export async function serve(
   environment: CommandEnvironment,
-  { sheds_load = true }: { sheds_load?: boolean } = {},
+  { sheds_load = true, demo = false, project }: ServeOptions = {},
 ): Promise<void> {
   const { settings, say } = environment
   // By default V8 lets the heap grow to a multiple of the live data before it collects garbage: an import that needs a few
@@ -35,6 +44,7 @@ export async function serve(
   const firstStart = first_keys === null ? null : firstStartOf(environment, first_keys)
   let app: FastifyInstance | undefined
   try {
+    if (demo) await fillBeforeServing(runtime, project, say)
     app = buildApp({ runtime, sheds_load, dashboard })
     await startJobs(runtime)
     await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {

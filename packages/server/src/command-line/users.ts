@@ -1,5 +1,8 @@
+import { notifyCredentialChange } from '../account/credential-change.ts'
 import { findProjectOrOnly } from '../account/projects/store.ts'
 import { roles } from '../account/roles.ts'
+import { deleteFactor } from '../account/sign-in/second-factor.ts'
+import { deleteSessions } from '../account/sign-in/session-store.ts'
 import { newUserLink, type UserLink } from '../account/users/link.ts'
 import {
   type AssignedUser,
@@ -32,6 +35,7 @@ export interface UserOptions {
   role?: string | undefined
   owner?: boolean | undefined
   no?: boolean | undefined
+  'second-factor'?: boolean | undefined
   'first-name'?: string | undefined
   'last-name'?: string | undefined
 }
@@ -55,7 +59,7 @@ type Command = (db: Db, settings: Settings) => Promise<string>
 const optionsOf: Record<UserVerb, ReadonlyArray<keyof UserOptions>> = {
   list: ['project'],
   invite: ['project', 'role', 'owner', 'first-name', 'last-name'],
-  reset: [],
+  reset: ['second-factor'],
   owner: ['no'],
   remove: [],
 }
@@ -67,14 +71,16 @@ function readCommand(verb: UserVerb, email: string | undefined, options: UserOpt
     return (db, settings) => inviteUser(db, settings, invited)
   }
   if (verb === 'list') return (db) => listOfUsers(db, options.project)
-  if (verb === 'reset') return (db, settings) => resetUser(db, settings, email as string)
+  if (verb === 'reset')
+    return (db, settings) =>
+      options['second-factor'] === true ? resetFactor(db, email as string) : resetUser(db, settings, email as string)
   if (verb === 'owner')
     return (db) => (options.no === true ? endOwnership(db, email as string) : beginOwnership(db, email as string))
   return (db) => removeUser(db, email as string)
 }
 
 function refuseOptions(verb: UserVerb, options: UserOptions): void {
-  const names = ['project', 'role', 'owner', 'no', 'first-name', 'last-name'] as const
+  const names = ['project', 'role', 'owner', 'no', 'second-factor', 'first-name', 'last-name'] as const
   const superfluous = names.find((name) => options[name] !== undefined && !optionsOf[verb].includes(name))
   if (superfluous !== undefined) throw new Error(`users ${verb} takes no --${superfluous}.`)
 }
@@ -146,12 +152,25 @@ async function resetUser(db: Db, settings: Settings, idOrEmail: string): Promise
   })
 }
 
+/** For a user who has lost both the device and the recovery codes. Whoever had taken over a session is signed out. */
+async function resetFactor(db: Db, idOrEmail: string): Promise<string> {
+  return inTransaction(db, async (trx) => {
+    const user = await getUser(trx, idOrEmail)
+    const hadFactor = await deleteFactor(trx, user.id)
+    if (!hadFactor) return `${user.email} has no second factor.\n`
+    await deleteSessions(trx, user.id)
+    await notifyCredentialChange(trx)
+    return `The second factor of ${user.email} is off, and all their sessions have ended. They sign in with their password.\n`
+  })
+}
+
 async function removeUser(db: Db, idOrEmail: string): Promise<string> {
   return inTransaction(db, async (trx) => {
     await lockUsers(trx)
     const user = await getUser(trx, idOrEmail)
     if (user.is_owner) await refuseOnlyOwner(trx, user)
     await deleteUser(trx, user.id)
+    await notifyCredentialChange(trx)
     return `Removed ${user.email} (${user.id}).\n`
   })
 }
@@ -162,6 +181,7 @@ async function beginOwnership(db: Db, idOrEmail: string): Promise<string> {
     const user = await getUser(trx, idOrEmail)
     if (user.is_owner) return `${user.email} is an owner already.\n`
     await makeOwner(trx, user.id)
+    await notifyCredentialChange(trx)
     const link =
       user.state === 'INVITED' ? ` A link that they had has ended: guerdon users reset ${user.email}\n` : '\n'
     return `${user.email} is an owner now, and ADMIN of every project.${link}`
@@ -175,6 +195,7 @@ async function endOwnership(db: Db, idOrEmail: string): Promise<string> {
     if (!user.is_owner) return `${user.email} is no owner.\n`
     await refuseOnlyOwner(trx, user)
     await makeNoOwner(trx, user.id)
+    await notifyCredentialChange(trx)
     return `${user.email} is no owner any more. They are still ADMIN of the projects that exist; change that with the management API.\n`
   })
 }
@@ -192,9 +213,8 @@ async function getUser(db: Db, idOrEmail: string) {
   return user
 }
 
-/** This release has no page behind the link yet: the text must not promise one. */
 function linkText({ link, expires_at: expiresAt }: UserLink): string {
-  return ` By this link they set the password for the dashboard; it works once, until ${minuteOf(expiresAt)}, and is shown only now:\n\n  ${link}\n\nThe dashboard is not part of this release: the link will be of use when it is, and "guerdon users reset" makes a new one then.\n`
+  return ` By this link they set the password for the dashboard; it works once, until ${minuteOf(expiresAt)}, and is shown only now:\n\n  ${link}\n`
 }
 
 const minuteOf = (instant: Instant): string => `${instant.slice(0, 16).replace('T', ' ')} UTC`

@@ -47,9 +47,19 @@ export interface Settings {
   /** Parsed, so that the password it contains is not logged with a URL. */
   smtp: SmtpServer | null
   mail_from: Sender | null
+  /** Null: nobody signs in with an OpenID provider. */
+  oidc: OidcSettings | null
   /** Error key → message added as `error.message`. */
   error_messages: ReadonlyMap<string, string>
   bootstrap: BootstrapSettings
+}
+
+export interface OidcSettings {
+  issuer: string
+  client_id: string
+  client_secret: string
+  /** Domains of e-mail addresses, in lower case; empty: all. */
+  allowed_domains: readonly string[]
 }
 
 export interface BootstrapSettings {
@@ -193,6 +203,17 @@ export const environment = {
     unset: 'none',
     meaning: 'sender of mails, `name <address>` or only the address; required with `SMTP_URL`',
   },
+  OIDC_ISSUER: {
+    unset: 'sign-in by password only',
+    meaning:
+      'issuer URL of the OpenID provider to [sign in](sign-in.md#openid) with; then `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET` must be set',
+  },
+  OIDC_CLIENT_ID: { unset: 'none', meaning: 'id of this service at the OpenID provider' },
+  OIDC_CLIENT_SECRET: { unset: 'none', meaning: 'secret of this service at the OpenID provider' },
+  OIDC_ALLOWED_DOMAINS: {
+    unset: 'all domains',
+    meaning: 'domains of e-mail addresses that may sign in with the OpenID provider, separated by commas',
+  },
   ERROR_MESSAGES_FILE: {
     unset: 'none',
     meaning: 'JSON file that maps error keys to [custom messages](errors.md#custom-messages)',
@@ -278,6 +299,7 @@ export function readSettings(env: Environment): Settings {
     audit_retention_days: integer('AUDIT_RETENTION_DAYS', 1, 36_500),
     smtp: optional('SMTP_URL', parseSmtpUrl),
     mail_from: optional('MAIL_FROM', parseSender),
+    oidc: null,
     error_messages: optional('ERROR_MESSAGES_FILE', messagesFile) ?? new Map(),
     bootstrap: {
       app_id: text('BOOTSTRAP_APP_ID'),
@@ -290,6 +312,15 @@ export function readSettings(env: Environment): Settings {
       project: read('BOOTSTRAP_PROJECT_JSON', jsonObject),
     },
   }
+  const issuer = optional('OIDC_ISSUER', issuerAddress)
+  const allowedDomains = optional('OIDC_ALLOWED_DOMAINS', domains) ?? []
+  const [clientId, clientSecret] = [text('OIDC_CLIENT_ID'), text('OIDC_CLIENT_SECRET')]
+  if (issuer !== null && clientId !== null && clientSecret !== null)
+    settings.oidc = { issuer, client_id: clientId, client_secret: clientSecret, allowed_domains: allowedDomains }
+  else
+    for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const)
+      if (text(name) === null && oidcNames.some((other) => text(other) !== null))
+        problems.push(`${name}: must be set, since other settings of the OpenID provider are`)
   const { cluster_id = settings.cluster_id } = settings.bootstrap.project
   if (cluster_id !== settings.cluster_id) problems.push('BOOTSTRAP_PROJECT_JSON: its cluster_id must equal CLUSTER_ID')
   if (env.NODE_ENV === 'production' && text('DATABASE_URL') === null && text('GUERDON_DATA_DIR') === null)
@@ -337,6 +368,24 @@ function webAddress(text: string): string {
   let end = text.length
   while (text[end - 1] === '/') end -= 1
   return text.slice(0, end)
+}
+
+const oidcNames = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ALLOWED_DOMAINS'] as const
+
+/** Without TLS anybody in between could sign in as anybody. */
+function issuerAddress(text: string): string {
+  const address = webAddress(text)
+  const { protocol, hostname } = new URL(address)
+  if (protocol !== 'https:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname))
+    throw new Error(`must begin with https://, not "${text}"`)
+  return text
+}
+
+function domains(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim().toLowerCase())
+  if (!names.every((name) => /^[^@\s/]+$/.test(name)))
+    throw new Error(`must be domains separated by commas, such as shop.example, not "${text}"`)
+  return names
 }
 
 /** The URL of the service on this machine. */

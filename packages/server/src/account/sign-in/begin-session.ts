@@ -1,9 +1,10 @@
 import type { VisitorCtx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
 import { cookieText, sessionCookie } from '../../core/http/cookies.ts'
+import { notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { announceCredentialChange } from '../credential-change.ts'
-import { deleteSessions, insertSession } from './session-store.ts'
+import { deleteSession, deleteSessions, insertSession } from './session-store.ts'
 
 /** Begins a session of a user in the transaction `db`, and sends its cookie once that has committed. Returns the id of the session. */
 export async function beginSession(ctx: VisitorCtx, db: Db, userId: string): Promise<string> {
@@ -22,6 +23,12 @@ export async function replaceSessions(ctx: VisitorCtx, db: Db, userId: string): 
 export async function endSessions(ctx: VisitorCtx, db: Db, userId: string): Promise<void> {
   await deleteSessions(db, userId)
   await announceCredentialChange({ ...ctx, db })
+}
+
+/** Ends one session of a user, on every node; 404 if they have none of this id. */
+export async function endSession(ctx: VisitorCtx, userId: string, id: string): Promise<void> {
+  if (!(await deleteSession(ctx.db, userId, id))) throw notFound('session', id)
+  await announceCredentialChange(ctx)
 }
 
 /** Makes the browser forget its session. */

@@ -6,7 +6,8 @@ import { version } from '../../core/lib/version.ts'
 import type { Settings } from '../../core/settings.ts'
 import { getAssignedUser, type UserRecord } from '../users/store.ts'
 import { findCredentialKinds } from './credentials-store.ts'
-import type { CurrentSession, SignInFeatures } from './schema.ts'
+import type { CurrentSession, SignedInSession, SignInFeatures } from './schema.ts'
+import type { SessionRecord } from './session-store.ts'
 
 /** Who is signed in with a session, as `GET /auth/session` answers. */
 export async function currentSession(
@@ -23,8 +24,17 @@ export async function currentSession(
   }
 }
 
-export const featuresOf = ({ smtp }: Settings): SignInFeatures => ({
-  oidc: false,
+/** A session of the user, as the list of sessions shows it. */
+export function toSignedInSession(
+  { id, created_at, last_used_at, expires_at, user_agent, address }: SessionRecord,
+  currentId: string,
+): SignedInSession {
+  const end = Math.min(Date.parse(expires_at), idleEnd(Date.parse(last_used_at)))
+  return { id, created_at, last_used_at, expires_at: toInstant(end), user_agent, address, is_current: id === currentId }
+}
+
+export const featuresOf = ({ smtp, oidc }: Settings): SignInFeatures => ({
+  oidc: oidc !== null,
   mail: smtp !== null,
   version,
 })

@@ -1,6 +1,6 @@
 import { type BinaryLike, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { tooManyRequests } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { tooManyAttempts } from './brakes.ts'
 
 /*
  * Passwords are stored as `scrypt$N$r$p$salt$key`, so that each can be checked with the parameters it was made with
@@ -70,8 +70,7 @@ const waiting: Array<() => void> = []
  * 32 MiB for each request.
  */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting.length >= limits.passwords_waiting_max)
-    throw tooManyRequests('sign_in_attempts', 5_000, { key: 'too_many_attempts' })
+  if (waiting.length >= limits.passwords_waiting_max) throw tooManyAttempts(5_000)
   if (running >= limits.passwords_checked_at_once) await new Promise<void>((resolve) => waiting.push(resolve))
   else running += 1
   try {

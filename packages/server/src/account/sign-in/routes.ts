@@ -1,11 +1,30 @@
 import assert from 'node:assert/strict'
 import type { VisitorCtx } from '../../core/context.ts'
+import { inTransaction } from '../../core/db/transaction.ts'
+import { ApiError } from '../../core/http/errors.ts'
 import { operation } from '../../core/http/operation.ts'
-import { endSessions, forgetCookie } from './begin-session.ts'
-import { currentSession, featuresOf } from './current-session.ts'
-import { CurrentSession, PasswordLink, ReadPasswordLink, SetPassword, SignIn, SignInFeatures } from './schema.ts'
-import { readLink, setPassword } from './set-password.ts'
+import { endSession, endSessions, forgetCookie } from './begin-session.ts'
+import { currentSession, featuresOf, toSignedInSession } from './current-session.ts'
+import {
+  ConfirmByPassword,
+  CurrentSession,
+  OpenidCallbackQuery,
+  OpenidStartQuery,
+  PasswordLink,
+  ReadPasswordLink,
+  SecondFactorReply,
+  SetPassword,
+  SetUpSecondFactor,
+  SignedInSessions,
+  SignIn,
+  SignInFeatures,
+} from './schema.ts'
+import { deleteFactor } from './second-factor.ts'
+import { listSessions } from './session-store.ts'
+import { readLink, requirePassword, setPassword } from './set-password.ts'
+import { setUpFactor } from './set-up-factor.ts'
 import { signIn } from './sign-in.ts'
+import { finishOpenid, startOpenid } from './sign-in-by-openid.ts'
 
 export const signInOperations = [
   operation({
@@ -98,6 +117,94 @@ export const signInOperations = [
       const { email, state } = await readLink(ctx, body.token)
       return { email, kind: state === 'INVITED' ? ('INVITATION' as const) : ('RESET' as const) }
     },
+  }),
+  operation({
+    id: 'setUpSecondFactor',
+    method: 'POST',
+    path: '/auth/totp',
+    summary: 'Set up the second factor',
+    description:
+      'Without `code`: a new secret for an app. With a `code` that the app shows for it: switches the second factor on and shows the recovery codes.',
+    body: SetUpSecondFactor,
+    reply: SecondFactorReply,
+    errors: ['invalid_payload', 'invalid_code', 'second_factor_is_on', 'second_factor_is_off', 'too_many_attempts'],
+    saves: true,
+    idempotent: false,
+    run: (ctx, { body }) => setUpFactor(ctx, sessionOf(ctx).user, body.code),
+  }),
+  operation({
+    id: 'removeSecondFactor',
+    method: 'DELETE',
+    path: '/auth/totp',
+    summary: 'Switch the second factor off',
+    body: ConfirmByPassword,
+    reply: null,
+    errors: ['invalid_payload', 'invalid_credentials', 'second_factor_is_off', 'too_many_attempts'],
+    saves: true,
+    idempotent: false,
+    run: async (ctx, { body }) => {
+      const { user } = sessionOf(ctx)
+      await requirePassword(ctx, user, body.password)
+      if (!(await inTransaction(ctx.db, (trx) => deleteFactor(trx, user.id))))
+        throw new ApiError('second_factor_is_off')
+    },
+  }),
+  operation({
+    id: 'listSessions',
+    method: 'GET',
+    path: '/auth/sessions',
+    summary: 'List where I am signed in',
+    reply: SignedInSessions,
+    errors: [],
+    run: async (ctx) => {
+      const { id, user } = sessionOf(ctx)
+      return { sessions: (await listSessions(ctx.db, user.id, ctx.now)).map((row) => toSignedInSession(row, id)) }
+    },
+  }),
+  operation({
+    id: 'endSession',
+    method: 'DELETE',
+    path: '/auth/sessions/{sessionId}',
+    summary: 'End a session',
+    reply: null,
+    errors: ['not_found'],
+    idempotent: false,
+    run: async (ctx, { params: { sessionId } }) => {
+      const { id, user } = sessionOf(ctx)
+      await endSession(ctx, user.id, sessionId)
+      if (sessionId === id) forgetCookie(ctx)
+    },
+  }),
+  operation({
+    id: 'startOpenidSignIn',
+    method: 'GET',
+    path: '/auth/oidc/start',
+    summary: 'Go to the OpenID provider',
+    description: 'For browsers: redirects to the provider, or to the sign-in page with an `error`.',
+    session: 'none',
+    redirects: true,
+    query: OpenidStartQuery,
+    reply: null,
+    errors: ['invalid_query_params'],
+    saves: true,
+    idempotent: false,
+    run: (ctx, { query }) => startOpenid(ctx, query.to),
+  }),
+  operation({
+    id: 'finishOpenidSignIn',
+    method: 'GET',
+    path: '/auth/oidc/callback',
+    summary: 'Come back from the OpenID provider',
+    description:
+      'For browsers: signs in the user with the verified e-mail address and redirects to the page they came from, or to the sign-in page with an `error`.',
+    session: 'none',
+    redirects: true,
+    query: OpenidCallbackQuery,
+    reply: null,
+    errors: ['invalid_query_params'],
+    saves: true,
+    idempotent: false,
+    run: (ctx, { query }) => finishOpenid(ctx, query),
   }),
 ]
 

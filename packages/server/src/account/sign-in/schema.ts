@@ -80,3 +80,71 @@ export const PasswordLink = Type.Object({
     description: '`RESET` for a user who has set a password before.',
   }),
 })
+
+/** Empty: asks for a secret. With `code`: switches the second factor on. */
+export const SetUpSecondFactor = Type.Object(
+  {
+    code: Type.Optional(
+      Type.String({
+        maxLength: limits.name_length_max,
+        description: 'The code that the app shows for the new secret.',
+      }),
+    ),
+  },
+  { examples: [{}] },
+)
+
+export const NewSecondFactor = Type.Object({
+  secret: Type.String({ description: 'In base 32, to be typed into an app.' }),
+  uri: Type.String({ description: '`otpauth://totp/…`' }),
+  qr_svg: Type.String({ description: 'The URI as an image.' }),
+})
+export type NewSecondFactor = Static<typeof NewSecondFactor>
+
+export const RecoveryCodes = Type.Object({
+  recovery_codes: Type.Array(Type.String(), {
+    description: 'Each works once, instead of a code. Shown now and never again.',
+  }),
+})
+export type RecoveryCodes = Static<typeof RecoveryCodes>
+
+export const SecondFactorReply = Type.Union([NewSecondFactor, RecoveryCodes])
+
+export const ConfirmByPassword = Type.Object(
+  { password: Password },
+  { examples: [{ password: 'correct horse battery' }] },
+)
+
+export const SignedInSession = Type.Object({
+  id: Type.String(),
+  created_at: Instant,
+  last_used_at: Type.Unsafe<Instant>({ ...Instant, description: 'To the minute.' }),
+  expires_at: Type.Unsafe<Instant>({ ...Instant, description: 'When it ends if it is not used any more.' }),
+  user_agent: Type.String({ description: 'What the browser called itself when it signed in.' }),
+  address: Type.String({ description: 'From where it signed in.' }),
+  is_current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+})
+export type SignedInSession = Static<typeof SignedInSession>
+
+export const SignedInSessions = Type.Object({ sessions: Type.Array(SignedInSession) })
+
+export const OpenidStartQuery = Type.Object({
+  to: Type.Optional(
+    Type.String({
+      maxLength: limits.return_path_length_max,
+      description: 'The path of the dashboard to go on with: `/dashboard/…`.',
+    }),
+  ),
+})
+
+/** Providers add parameters of their own. */
+export const OpenidCallbackQuery = Type.Unsafe<Record<string, unknown>>(
+  Type.Object(
+    {
+      code: Type.Optional(Type.String()),
+      state: Type.Optional(Type.String()),
+      error: Type.Optional(Type.String()),
+    },
+    { additionalProperties: true },
+  ),
+)

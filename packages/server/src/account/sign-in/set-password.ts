@@ -5,6 +5,7 @@ import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { notSignedIn } from '../../core/http/known-session.ts'
 import { findUserLink, takeUserLink } from '../users/link.ts'
 import { replaceSessions } from './begin-session.ts'
+import { countAttempt, forgetAttempts, linkBrakes, signInBrakes, uncountAttempt } from './brakes.ts'
 import { findPasswordHash, upsertPassword } from './credentials-store.ts'
 import { hashPassword, isPassword } from './password-hash.ts'
 import { refuseWeakPassword } from './password-rules.ts'
@@ -36,12 +37,23 @@ async function changePassword(ctx: VisitorCtx, oldPassword: string, password: st
   const { session } = ctx.visitor
   if (session === null) throw notSignedIn()
   const { user } = session
-  const stored = await findPasswordHash(ctx.db, user.id)
-  if (!(await isPassword(oldPassword, stored))) throw invalidCredentials()
+  await requirePassword(ctx, user, oldPassword)
   refuseWeakPassword(password, user.email)
   const hash = await hashPassword(password)
   const sessionId = await inTransaction(ctx.db, (trx) => storePassword(ctx, trx, user.id, hash))
   return newCurrentSession(ctx, user.id, sessionId)
+}
+
+/** Refuses whoever is signed in and does not know the password: a browser left open must not suffice for everything. */
+export async function requirePassword(
+  { db, now, visitor }: VisitorCtx,
+  user: { id: string; email: string },
+  password: string,
+): Promise<void> {
+  const brakes = signInBrakes(user.email, visitor.address)
+  await countAttempt(db, brakes, now)
+  if (!(await isPassword(password, await findPasswordHash(db, user.id)))) throw invalidCredentials()
+  await forgetAttempts(db, brakes, now)
 }
 
 async function storePassword(ctx: VisitorCtx, db: Db, userId: string, hash: string): Promise<string> {
@@ -50,9 +62,12 @@ async function storePassword(ctx: VisitorCtx, db: Db, userId: string, hash: stri
 }
 
 /** Whose link it is, without using it up. */
-export async function readLink({ db, now }: VisitorCtx, token: string) {
+export async function readLink({ db, now, visitor }: VisitorCtx, token: string) {
+  const brakes = linkBrakes(visitor.address)
+  await countAttempt(db, brakes, now)
   const user = await findUserLink(db, token, 'set_password', now)
   if (user === null) throw invalidLink()
+  await uncountAttempt(db, brakes, now)
   return user
 }
 

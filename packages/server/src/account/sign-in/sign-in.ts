@@ -2,24 +2,44 @@ import type { VisitorCtx } from '../../core/context.ts'
 import { inTransaction } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { findUser } from '../users/store.ts'
+import { findUser, type UserRecord } from '../users/store.ts'
 import { beginSession } from './begin-session.ts'
+import { type Brake, countAttempt, forgetAttempts, signInBrakes, uncountAttempt } from './brakes.ts'
 import { findPasswordHash, replaceHash } from './credentials-store.ts'
 import { currentSession } from './current-session.ts'
 import { hashPassword, isOutdatedHash, isPassword } from './password-hash.ts'
 import type { CurrentSession, SignIn } from './schema.ts'
+import { hasFactor, isFactor } from './second-factor.ts'
 
 /** Signs a user in by their password, and by their second factor if they have one. */
-export async function signIn(ctx: VisitorCtx, { email, password }: SignIn): Promise<CurrentSession> {
-  const { db } = ctx
+export async function signIn(ctx: VisitorCtx, { email, password, ...factor }: SignIn): Promise<CurrentSession> {
+  const { db, now, visitor } = ctx
+  const brakes = signInBrakes(email, visitor.address)
+  await countAttempt(db, brakes, now)
   const user = await findUser(db, { login: email })
-  const hash = user && (await findPasswordHash(db, user.id))
+  const hash = await findPasswordHash(db, user?.id ?? '')
   // An unknown user takes as long and gets the same answer: nobody learns who has an account.
   const isRight = await isPassword(password, hash)
   if (user === undefined || hash === undefined || !isRight) throw invalidCredentials()
+  if (await hasFactor(db, user.id)) await checkFactor(ctx, user, factor, brakes)
+  await forgetAttempts(db, brakes, now)
   if (isOutdatedHash(hash)) await replaceHash(db, user.id, { from: hash, to: await hashPassword(password) })
   const sessionId = await inTransaction(db, (trx) => beginSession(ctx, trx, user.id))
   return newCurrentSession(ctx, user.id, sessionId)
+}
+
+async function checkFactor(
+  ctx: VisitorCtx,
+  user: UserRecord,
+  factor: Pick<SignIn, 'totp' | 'recovery_code'>,
+  brakes: readonly Brake[],
+): Promise<void> {
+  if (factor.totp === undefined && factor.recovery_code === undefined) {
+    // The page asks for the code next: this was no guess.
+    await uncountAttempt(ctx.db, brakes, ctx.now)
+    throw new ApiError('second_factor_required', { details: 'Send the code of the second factor, or a recovery code' })
+  }
+  if (!(await isFactor(ctx, user, factor))) throw invalidCredentials()
 }
 
 /** The answer to whoever has just signed in. */

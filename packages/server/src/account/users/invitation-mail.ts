@@ -4,7 +4,7 @@ import { withFooter } from '../branding/footer.ts'
 import type { UserLink } from './link.ts'
 import type { AssignedUser } from './store.ts'
 
-/** The mail to an invited user, in plain text. This release has no page behind the link yet: the mail must not promise one. */
+/** The mail to an invited user, in plain text. */
 export function invitationMail(
   { email, first_name, projects }: AssignedUser,
   names: ReadonlyArray<{ id: string; name: string }>,
@@ -21,13 +21,11 @@ export function invitationMail(
     listed.length === 0 ? 'You are invited to Guerdon.' : 'You are invited to Guerdon, with these projects and roles:',
     '',
     ...(listed.length === 0 ? [] : [...listed, ...(others === 0 ? [] : [`  - and ${others} more`]), '']),
-    'By this link you will set your password for the dashboard:',
+    'By this link you set your password for the dashboard:',
     '',
     link,
     '',
     `The link works once, until ${expires_at.slice(0, 16).replace('T', ' ')} UTC. A newer link replaces it.`,
-    'The dashboard is not part of this release of Guerdon: the page does not exist yet, and there is nothing to do now.',
-    'Whoever invited you can send you a new link when it does.',
     'If you did not expect this invitation, you can ignore this mail.',
     '',
   ].join('\n')

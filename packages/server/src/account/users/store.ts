@@ -77,6 +77,11 @@ export async function makeOwner(db: Db, id: UserRecord['id']): Promise<void> {
   await assignToAllProjects(db, id)
 }
 
+/** Makes a user who was invited ACTIVE. */
+export async function activateUser(db: Db, id: UserRecord['id']): Promise<void> {
+  await db.updateTable('users').set({ state: 'ACTIVE' }).where('id', '=', id).where('state', '<>', 'ACTIVE').execute()
+}
+
 /** Makes an owner an ordinary user; their roles stay, and can be changed then. Call it under `lockUsers`. */
 export async function makeNoOwner(db: Db, id: UserRecord['id']): Promise<void> {
   await db.updateTable('users').set({ is_owner: false }).where('id', '=', id).execute()

@@ -17,6 +17,12 @@ export const limits = {
   statistics_tail_rows_max: 1_000,
   /** Members of a loyalty program that its statistics count. */
   statistics_members_max: 50_000,
+  /** Entries of the list of what needs attention. */
+  attention_entries_max: 50,
+  /** Objects of a kind that a search finds. */
+  search_results_max: 5,
+  /** Characters of a searched text. */
+  search_length_max: 255,
 
   /** Fields of one filter. */
   filter_fields_max: 50,
@@ -302,6 +308,26 @@ export const limits = {
   passwords_checked_at_once: 2,
   /** Passwords that wait to be checked, on each node; one more is answered 429. */
   passwords_waiting_max: 50,
+  /** Attempts to sign in to one account from one network, or with the second factor of one user, before the next has to wait; the delay doubles each time. */
+  sign_in_free: 5,
+  /** The same for attempts from one network, at whatever accounts. */
+  sign_in_address_free: 20,
+  /** The same for attempts at one account, from wherever. */
+  sign_in_account_free: 20,
+  /** Longest delay of these attempts, in seconds. */
+  sign_in_delay_max: 900,
+  /** The same for attempts at one account from wherever, in seconds. */
+  sign_in_account_delay_max: 60,
+  /** Time after which wrong attempts are forgotten. */
+  sign_in_memory_hours: 24,
+  /** How long the OpenID provider may take to answer. */
+  oidc_timeout_seconds: 10,
+  /** How long a person may take at the OpenID provider. */
+  oidc_request_seconds: 600,
+  /** Characters of the path that a sign-in with the OpenID provider returns to. */
+  return_path_length_max: 1_024,
+  /** Recovery codes of a second factor. */
+  recovery_codes: 10,
   /** Characters of an e-mail address. */
   email_length_max: 254,
   /** Characters of a URL in a branding. */

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { durationText, kindOf, stateOf } from './action-words.ts'
+import { readCsv, withCommas } from './csv.ts'
+import { columnsOf, importKinds, missingColumns } from './import-kinds.ts'
+import { commonReasons, errorsAsCsv, resultOf } from './result.ts'
+
+describe('CSV files', () => {
+  test('quotes, commas and line breaks in cells, blank lines, a byte order mark', () => {
+    const text = '\uFEFF Code , Note\r\nA,"one, ""two"""\r\n\r\nB,"line\nbreak"\r\nC,\r\n'
+    expect(readCsv(text)).toEqual({
+      header: ['Code', 'Note'],
+      rows: [
+        ['A', 'one, "two"'],
+        ['B', 'line\nbreak'],
+        ['C', ''],
+      ],
+      separator: ',',
+    })
+  })
+
+  test('only as many rows as wanted', () => {
+    expect(readCsv('Code\nA\nB\nC', 2).rows).toEqual([['A'], ['B']])
+  })
+
+  test('no file, no rows, an open quote', () => {
+    expect(readCsv('')).toEqual({ header: [], rows: [], separator: ',' })
+    expect(readCsv('Code').rows).toEqual([])
+    expect(readCsv('Code\n"A').rows).toEqual([['A']])
+  })
+
+  test('semicolons and tabs are found by the header and become commas', () => {
+    const csv = readCsv('Code;Note\nA;"1,5; 2"\nB;x,y')
+    expect(csv.separator).toBe(';')
+    expect(withCommas(csv)).toBe('Code,Note\nA,"1,5; 2"\nB,"x,y"')
+    expect(readCsv('Code\tNote\nA\tB').separator).toBe('\t')
+    expect(readCsv('"Code;x",Note\nA,B').separator).toBe(',')
+  })
+
+  test('a large file in one pass', () => {
+    const text = `Code,Note\n${'"ABC","x"\n'.repeat(200_000)}`
+    expect(readCsv(text).rows.length).toBe(200_000)
+  })
+})
+
+describe('columns of an import', () => {
+  test('known ones in any spelling, others are metadata, nameless ones are left out', () => {
+    expect(columnsOf(importKinds.codes, ['CODE', 'voucher_type', 'Value', 'Shop', ''])).toEqual([
+      { header: 'CODE', meaning: 'known' },
+      { header: 'voucher_type', meaning: 'known' },
+      { header: 'Value', meaning: 'known' },
+      { header: 'Shop', meaning: 'metadata' },
+      { header: '', meaning: 'ignored' },
+    ])
+    expect(missingColumns(importKinds.codes, ['CODE', 'voucher_type', 'Value'])).toEqual([])
+    expect(missingColumns(importKinds.codes, ['code'])).toEqual(['Voucher Type', 'Value'])
+  })
+
+  test('the example of each kind has its columns', () => {
+    for (const kind of Object.values(importKinds)) {
+      const { header, rows } = readCsv(kind.example)
+      expect(missingColumns(kind, header)).toEqual([])
+      expect(rows.length).toBeGreaterThan(0)
+      for (const row of rows) expect(row.length).toBe(header.length)
+    }
+  })
+})
+
+describe('results', () => {
+  test('of an import and of a bulk change', () => {
+    expect(
+      resultOf({ message: 'm', done_count: 1, failed_count: 2, failed: [{ code: 'A', row: 3, reason: 'taken' }] }),
+    ).toMatchObject({ done: 1, failed: 2, errors: [{ row: 3, subject: 'A', reason: 'taken' }], reports: [] })
+    expect(
+      resultOf({
+        done_count: 1,
+        reports: ['https://x/v1/task-results/t'],
+        errors: [{ message: 'm', details: 'd', source_id: 's' }],
+      }),
+    ).toMatchObject({
+      errors: [{ row: undefined, subject: 's', reason: 'd' }],
+      reports: ['https://x/v1/task-results/t'],
+    })
+    expect(resultOf(undefined)).toBe(undefined)
+  })
+
+  test('the reasons that occur most', () => {
+    const errors = ['a', 'b', 'a', 'c', 'b', 'a'].map((reason) => ({ row: 1, subject: undefined, reason }))
+    expect(commonReasons(errors)).toEqual([
+      { reason: 'a', count: 3 },
+      { reason: 'b', count: 2 },
+    ])
+  })
+
+  test('errors as a file that a spreadsheet does not run', () => {
+    expect(errorsAsCsv([{ row: 2, subject: '=1+1', reason: 'Bad, "very"' }])).toBe(
+      'Row,About,What was wrong\n2,\'=1+1,"Bad, ""very"""',
+    )
+  })
+})
+
+test('words', () => {
+  expect(kindOf('VOUCHERS.IMPORT_CSV')).toBe('Import codes from a file')
+  expect(stateOf({ status: 'DONE', operation_status: 'FAILED' }).text).toBe('Done, with errors')
+  expect([120, 1200, 200_000, 7_260_000].map(durationText)).toEqual(['120 ms', '1.2 s', '3 min 20 s', '2 h 1 min'])
+})

@@ -1,0 +1,124 @@
+import { Link } from '@tanstack/react-router'
+import { CopyCall } from '../../app/copy-call.tsx'
+import { useProject } from '../../app/session.tsx'
+import { Explanation } from '../../ui/explanation.tsx'
+import { Instant } from '../../ui/format.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { FailureView, Loading } from '../../ui/state.tsx'
+import type { Redemption } from './entry.ts'
+import type { useRecalculation } from './use-redemption.ts'
+
+interface WhyPanelProps {
+  redemption: Redemption
+  recalculation: ReturnType<typeof useRecalculation>
+  /** The request that was sent is still being looked for. */
+  isWaiting: boolean
+}
+
+/** Why it was given or refused, calculated again as of that moment. */
+export function WhyPanel({ redemption, recalculation, isWaiting }: WhyPanelProps) {
+  const { body, data, error, isLoading, mayValidate, retry } = recalculation
+  return (
+    <Panel
+      title="Why"
+      about={
+        data && (
+          <>
+            Recalculated as of <Instant at={redemption.date} /> with the rules, uses and balances of now.
+          </>
+        )
+      }
+      actions={
+        body &&
+        mayValidate && (
+          <CopyCall
+            name="POST /v1/validations"
+            input={{ body }}
+            sdk={{ method: 'validations.validateStackable', args: [body] }}
+            look="quiet"
+            size="small"
+          />
+        )
+      }
+    >
+      {isWaiting || isLoading ? (
+        <Loading lines={3} />
+      ) : !mayValidate ? (
+        <p className="text-muted">
+          An explanation is recalculated by validating the order again. Your role may look, not validate: ask a user of
+          the project.
+        </p>
+      ) : error ? (
+        <FailureView failure={error} retry={retry} />
+      ) : data ? (
+        <Explained redemption={redemption} validation={data} />
+      ) : (
+        <NotExplained redemption={redemption} />
+      )}
+    </Panel>
+  )
+}
+
+type Validation = NonNullable<ReturnType<typeof useRecalculation>['data']>
+
+function Explained({ redemption, validation }: { redemption: Redemption; validation: Validation }) {
+  const results = [
+    ...(validation.inapplicable_redeemables ?? []),
+    ...validation.redeemables,
+    ...(validation.skipped_redeemables ?? []),
+  ]
+  // A refused validation lists what was refused in both.
+  const explanations = [...new Map(results.map(({ id, explanation }) => [id, explanation])).values()].filter(
+    (explanation) => explanation !== undefined,
+  )
+  const all = (
+    <div className="space-y-4">
+      {explanations.map((explanation) => (
+        <Explanation key={explanation.id} explanation={explanation} />
+      ))}
+    </div>
+  )
+  if (validation.valid === (redemption.result === 'SUCCESS')) return all
+  return (
+    <>
+      <p>
+        {redemption.result === 'SUCCESS'
+          ? 'It was accepted then. The same would be refused today: uses, balances or rules have changed since.'
+          : 'It was refused then. The same would be accepted today: uses, balances or rules have changed since.'}
+      </p>
+      <details className="mt-2">
+        <summary className="w-fit text-accent hover:underline">What would be said today</summary>
+        <div className="mt-3 border-line border-l-2 pl-4">{all}</div>
+      </details>
+    </>
+  )
+}
+
+/** A refusal whose order nobody kept. */
+function NotExplained({ redemption }: { redemption: Redemption }) {
+  const { id: project } = useProject()
+  return (
+    <div className="max-w-2xl space-y-2 text-muted">
+      <p>
+        The reason is stored, the order of a refusal is not. Administrators find the request in the audit log as long as
+        it is kept.
+      </p>
+      {redemption.voucher && (
+        <p>
+          <Link
+            to="/$project/simulator"
+            params={{ project }}
+            search={{
+              code: redemption.voucher.code,
+              ...(redemption.customer_id && { customer: redemption.customer_id }),
+            }}
+            className="text-accent hover:underline"
+          >
+            Put the order into the simulator
+          </Link>{' '}
+          with this code to see each condition with its numbers.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+import { useEffect } from 'react'
+import { useForm } from 'react-hook-form'
+import { useChange } from '../../api/queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton, CopyText } from '../../ui/code-block.tsx'
+import { DialogActions } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { FailureNotice, FailureView, Loading, Notice } from '../../ui/state.tsx'
+
+/** Scan, confirm with a code, keep the recovery codes. */
+export function SwitchOn({ email, onDone }: { email: string; onDone: () => void }) {
+  const { mutate: prepare, data: pending, error } = useChange('POST /auth/totp')
+  const confirm = useChange('POST /auth/totp')
+  const { register, handleSubmit, watch } = useForm({ defaultValues: { code: '' } })
+  useEffect(() => prepare({ body: {} }), [prepare])
+
+  if (confirm.data && 'recovery_codes' in confirm.data)
+    return <RecoveryCodes codes={confirm.data.recovery_codes} email={email} onDone={onDone} />
+  if (error) return <FailureView failure={error} retry={() => prepare({ body: {} })} />
+  if (pending === undefined || !('secret' in pending)) return <Loading lines={6} />
+  const code = digits(watch('code'))
+  const isWrong = confirm.error?.key === 'invalid_code' || confirm.error?.key === 'invalid_credentials'
+  return (
+    <form className="space-y-4" noValidate onSubmit={handleSubmit(() => confirm.mutate({ body: { code } }))}>
+      <p>Scan this with an authenticator app on your phone, then type the code that the app shows.</p>
+      <div className="flex flex-wrap items-start gap-5">
+        {/* Phones read dark squares on white, in either theme. */}
+        <img
+          src={`data:image/svg+xml,${encodeURIComponent(pending.qr_svg)}`}
+          alt="QR code for an authenticator app"
+          className="size-44 rounded-md border border-line bg-[white] p-2"
+        />
+        <div className="min-w-48 flex-1">
+          <p className="font-medium text-xs">Cannot scan? Type this secret into the app:</p>
+          <CopyText text={grouped(pending.secret)} />
+        </div>
+      </div>
+      {isWrong ? (
+        <Notice tone="bad" title="This code is not right.">
+          Wait for the next one, and check that the clock of your phone is right.
+        </Notice>
+      ) : (
+        <FailureNotice failure={confirm.error} />
+      )}
+      <TextField
+        label="Code of the app"
+        mono
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        placeholder="123 456"
+        {...register('code')}
+      />
+      <DialogActions>
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" look="primary" isBusy={confirm.isPending} disabled={code.length !== 6}>
+          Switch on
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+function RecoveryCodes({ codes, email, onDone }: { codes: string[]; email: string; onDone: () => void }) {
+  const text = `${codes.join('\n')}\n`
+  return (
+    <div className="space-y-4">
+      <Notice tone="good" title="The second factor is on." />
+      <p>
+        Keep these recovery codes where your phone is not. Each signs you in once in place of a code of the app.{' '}
+        <strong>They are shown only now.</strong>
+      </p>
+      <div className="relative rounded-md border border-line bg-sunken">
+        <ul className="grid grid-cols-2 gap-x-6 gap-y-1.5 p-4 pr-10 font-mono" aria-label="Recovery codes">
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+        <div className="absolute top-1 right-1">
+          <CopyButton text={text} label="Copy the recovery codes" />
+        </div>
+      </div>
+      <DialogActions>
+        <Button
+          onClick={() => saveFile(`Recovery codes of ${email} for Guerdon\n\n${text}`, 'guerdon-recovery-codes.txt')}
+        >
+          Download
+        </Button>
+        <Button look="primary" onClick={onDone}>
+          I have kept them
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}
+
+const digits = (code: string) => code.replaceAll(/\s/g, '')
+
+/** In groups of four: easier to type without losing the place. Apps ignore the spaces. */
+const grouped = (secret: string) => secret.replaceAll(/(.{4})(?=.)/g, '$1 ')
