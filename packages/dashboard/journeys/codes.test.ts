@@ -55,7 +55,7 @@ journey('a code is found by its beginning; its page says what it gives, its stat
   await row.waitFor()
   expect(await row.innerText()).toMatch(/20% off, at most \S*30\s+none\s+1 of 1\s+–\s+Used up/)
   await page.getByRole('link', { name: 'ONCE-ONLY' }).click()
-  await page.getByText('The code had been used 1 of 1 times.').first().waitFor()
+  await page.getByTitle('The code had been used 1 of 1 times.').waitFor()
   await settled(page)
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('ONCE-ONLY')
   const sizes = await page
@@ -90,7 +90,7 @@ journey('the balance of a gift card is adjusted by keyboard, with before and aft
   const page = await signedIn(shop, 'USER', `/dashboard/${shop.project_id}/codes/CARD-1`)
   await page.getByRole('button', { name: 'Adjust balance' }).focus()
   await page.keyboard.press('Enter')
-  const dialog = page.getByRole('dialog')
+  const dialog = page.getByRole('dialog', { name: 'Adjust the balance' })
   await page.getByLabel('Amount').waitFor()
   await page.getByLabel('Amount').focus()
   await page.keyboard.type('5.50')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { json } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { allowRefusal, expectNoViolations, journey, openShop, signedIn } from './ground/journey.ts'
 import { settled } from './ground/settled.ts'
@@ -82,7 +82,7 @@ journey('a support agent finds a customer, reads what happened and gives points'
   await page.getByRole('button', { name: 'Add points' }).click()
   await page.getByLabel('Points', { exact: true }).fill('450')
   await page.getByLabel('Reason').fill('Birthday')
-  await page.getByRole('dialog').getByText('550 points', { exact: true }).waitFor()
+  await page.getByRole('dialog', { name: 'Adjust the points' }).getByText('550 points', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Add 450 points' }).click()
   await page.getByText('Got 450 points on').waitFor()
   await page.getByRole('tab', { name: 'Wallet' }).click()
@@ -107,9 +107,10 @@ journey('a code is given, and points are moved to another member', async () => {
   await page.getByRole('option', { name: /Bo Ek/ }).click()
   await page.getByLabel('Points', { exact: true }).fill('40')
   await page.getByLabel('Reason').fill('Family')
-  await page.getByRole('dialog').getByText('140 points').waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Transfer points' })
+  await dialog.getByText('140 points').waitFor()
   await page.getByRole('button', { name: 'Transfer', exact: true }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await dialog.waitFor({ state: 'detached' })
   expect((await shop.call('GET', '/v1/customers/bo')).loyalty.points).toBe(140)
 })
 
@@ -136,7 +137,8 @@ journey('the data of a customer are saved as a file, then deleted for good once 
   await page.getByRole('button', { name: 'More actions' }).click()
   const download = page.waitForEvent('download')
   await page.getByRole('menuitem', { name: 'Export the data' }).click()
-  const file = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
+  // biome-ignore lint/suspicious/noExplicitAny: a file in a journey is whatever the journey expects of it
+  const file = (await json(await (await download).createReadStream())) as any
   expect(file.customer.email).toBe('ann@example.com')
   expect(file.orders[0].source_id).toBe('#7')
   expect(file.redemptions[0].failure_code).toBe('voucher_expired')

@@ -82,7 +82,7 @@ export function useCodeColumns({ statusOfRow, isShort = false }: CodeColumns = {
 }
 
 /** What is left on a card, in its own unit. */
-export function Balance({ code: { gift, loyalty_card } }: { code: Pick<Code, 'gift' | 'loyalty_card'> }) {
+function Balance({ code: { gift, loyalty_card } }: { code: Pick<Code, 'gift' | 'loyalty_card'> }) {
   if (gift) return <Money cents={gift.balance} />
   if (loyalty_card)
     return (
