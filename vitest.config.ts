@@ -38,6 +38,7 @@ const embedded = [
   'core/http/precheck*',
   'core/jobs/**',
   'core/query/filter/agreement*',
+  'demo/**',
   'exports/**',
   'incentives/publications/batches*',
   'monitoring/audit-log/**',

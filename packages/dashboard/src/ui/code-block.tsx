@@ -49,12 +49,14 @@ export function CodeBlock({ text, className, wraps = false }: CodeBlockProps) {
   )
 }
 
-/** A code, an id, a key: in a fixed width, with a button to copy it. */
-export function CopyText({ text }: { text: string }) {
+/** A code, an id, a key: in a fixed width, with a button to copy it. The button makes its line no taller. */
+export function CopyText({ text, isMono = true }: { text: string; isMono?: boolean }) {
   return (
     <span className="inline-flex min-w-0 items-center gap-0.5">
-      <span className="min-w-0 break-all font-mono">{text}</span>
-      <CopyButton text={text} label={`Copy ${text}`} />
+      <span className={classes('min-w-0 break-all', isMono && 'font-mono')}>{text}</span>
+      <span className="-my-1.5 -mr-2 flex">
+        <CopyButton text={text} label={`Copy ${text}`} />
+      </span>
     </span>
   )
 }

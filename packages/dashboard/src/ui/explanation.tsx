@@ -47,7 +47,7 @@ function runsOf(views: readonly StepView[]): StepView[][] {
   return runs
 }
 
-const effectsShown = 6
+const effectsShown = 4
 
 function Run({ run, reason, isApplied }: { run: StepView[]; reason: StepView | undefined; isApplied: boolean }) {
   const rows = (views: readonly StepView[]) =>

@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
+import { sentenceOf } from '../../api/failures.ts'
 import { useRead } from '../../api/queries.ts'
 import { pointsWords } from '../../app/words/gives.ts'
 import { wayToNext } from '../../app/words/tiers.ts'
@@ -95,6 +96,8 @@ function Expiries({ card, campaign }: OfProgram) {
   return (
     <div className="min-w-0">
       <h3 className="mb-1.5 text-muted text-xs">What expires when</h3>
+      {buckets.isLoading && <div className="h-4 w-2/3 animate-pulse rounded bg-sunken" />}
+      {buckets.error && <p className="text-bad">{sentenceOf(buckets.error)}</p>}
       {buckets.data && rows.length === 0 && <p className="text-muted">There are no points on the card.</p>}
       <ul className="divide-y divide-line">
         {rows.map(({ id, bucket, expires_at }) => (

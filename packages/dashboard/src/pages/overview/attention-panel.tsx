@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Reply } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import { refusalName } from '../../api/refusals.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Panel } from '../../ui/page.tsx'
@@ -60,8 +61,13 @@ function Row({ entry }: { entry: Entry }) {
       <span aria-hidden="true" className={classes('mt-1.5 size-2 shrink-0 rounded-full', dot)} />
       <div className="min-w-0">
         <span className="sr-only">{word}: </span>
-        <AttentionLink link={entry.link}>{entry.message}</AttentionLink>
+        <AttentionLink link={entry.link}>{messageOf(entry)}</AttentionLink>
       </div>
     </li>
   )
+}
+
+/** The service names the reason of refusals by its key; people read its name. */
+function messageOf({ message, data: { reason } }: Entry): string {
+  return typeof reason === 'string' ? message.replace(reason, refusalName(reason).toLowerCase()) : message
 }

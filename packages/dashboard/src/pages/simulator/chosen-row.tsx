@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, X } from 'lucide-react'
 import { useRead } from '../../api/queries.ts'
+import { whatItGives } from '../../app/words/gives.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useFormat } from '../../ui/format.tsx'
@@ -19,8 +20,24 @@ interface ChosenRowProps {
 export function ChosenRow({ chosen, number, isOnly, onEdit, onRemove, onMove }: ChosenRowProps) {
   const format = useFormat()
   const isVoucher = chosen.object === 'voucher'
-  const voucher = useRead('GET /v1/vouchers/{code}', { path: { code: chosen.id } }, { enabled: isVoucher }).data
-  const name = chosen.name ?? chosen.id
+  const tier = useRead(
+    'GET /v1/promotions/tiers/{promotionTierId}',
+    { path: { promotionTierId: chosen.id } },
+    { enabled: chosen.object === 'promotion_tier' },
+  ).data
+  // A list and not the object: a code that does not exist is an answer here and no failure.
+  const found = useRead('GET /v1/vouchers', { query: { code: chosen.id, limit: 1 } }, { enabled: isVoucher }).data
+  const [voucher] = found?.vouchers ?? []
+  const name = chosen.name ?? tier?.name ?? chosen.id
+  const kind =
+    chosen.object === 'promotion_stack'
+      ? 'Promotion stack'
+      : isVoucher
+        ? found
+          ? 'No such code'
+          : 'Code'
+        : 'Promotion'
+  const worth = voucher ? voucherText(voucher, format) : tier?.action ? whatItGives(tier, format) : kind
   return (
     <li className="rounded-md border border-line bg-sunken py-1 pr-1 pl-2.5">
       <div className="flex items-center gap-1">
@@ -29,15 +46,7 @@ export function ChosenRow({ chosen, number, isOnly, onEdit, onRemove, onMove }: 
           <span className={isVoucher ? 'block truncate font-mono' : 'block truncate'} title={name}>
             {name}
           </span>
-          <span className="block truncate text-muted text-xs">
-            {voucher
-              ? voucherText(voucher, format)
-              : isVoucher
-                ? 'Code'
-                : chosen.object === 'promotion_stack'
-                  ? 'Promotion stack'
-                  : 'Promotion'}
-          </span>
+          <span className="block truncate text-muted text-xs">{worth}</span>
         </span>
         {!isOnly && (
           <>

@@ -1,3 +1,4 @@
+import type { Ref } from 'react'
 import { Choose } from '../../ui/choose.tsx'
 import { ChosenRow } from './chosen-row.tsx'
 import { type FoundChoice, useChoiceFinder } from './finders.ts'
@@ -9,10 +10,12 @@ export function CodesField({
   situation: { chosen },
   change,
   error,
+  inputRef,
 }: {
   situation: Situation
   change: Change
   error?: string | undefined
+  inputRef: Ref<HTMLInputElement>
 }) {
   const search = useChoiceFinder()
   const setChosen = (edit: (chosen: Chosen[]) => Chosen[]) => change((now) => ({ ...now, chosen: edit(now.chosen) }))
@@ -66,6 +69,7 @@ export function CodesField({
           </>
         )}
         isAdder
+        inputRef={inputRef}
       />
     </fieldset>
   )

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react'
+import { useRef } from 'react'
 import { IconButton } from '../../ui/button.tsx'
 import { Choose } from '../../ui/choose.tsx'
 import { type FoundCustomer, useCustomerFinder } from './finders.ts'
@@ -7,6 +8,7 @@ import type { Change } from './use-situation.ts'
 
 /** Who buys: searched by name, e-mail or id; nobody is a customer too. */
 export function CustomerField({
+  onChosen,
   situation,
   change,
   error,
@@ -14,16 +16,28 @@ export function CustomerField({
   situation: Situation
   change: Change
   error?: string | undefined
+  /** Where to go on typing. */
+  onChosen: () => void
 }) {
   const search = useCustomerFinder()
+  const input = useRef<HTMLInputElement>(null)
+  const another = () => {
+    change((now) => ({ ...now, customer: null }))
+    setTimeout(() => input.current?.focus())
+  }
   const { customer } = situation
   if (customer === null) {
     return (
       <Choose<FoundCustomer>
         label="Customer"
-        placeholder="Name, e-mail or id; empty for somebody unknown"
+        placeholder="Name, e-mail or id"
         value={null}
-        onChange={(found) => found && change((now) => ({ ...now, customer: { id: found.id, name: found.name } }))}
+        onChange={(found) => {
+          if (found === null) return
+          change((now) => ({ ...now, customer: { id: found.id, name: found.name } }))
+          onChosen()
+        }}
+        inputRef={input}
         search={search}
         keyOf={({ id }) => id}
         textOf={({ name }) => name}
@@ -44,7 +58,7 @@ export function CustomerField({
         <span className="min-w-0 truncate" title={customer.name ?? customer.id}>
           {customer.name ?? <span className="font-mono">{customer.id}</span>}
         </span>
-        <IconButton label="Choose another customer" onClick={() => change((now) => ({ ...now, customer: null }))}>
+        <IconButton label="Choose another customer" onClick={another}>
           <X aria-hidden="true" className="size-4" />
         </IconButton>
       </div>

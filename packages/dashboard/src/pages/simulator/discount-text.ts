@@ -1,35 +1,21 @@
 import type { Schemas } from '../../api/client.ts'
+import { type Giver, pointsWords, whatItGives } from '../../app/words/gives.ts'
 import type { Format } from '../../ui/format.tsx'
 
-/** What a discount gives, in a few words: `10% off, at most €10.00`. */
-export function discountText(discount: Schemas['Discount'] | Schemas['AppliedDiscount'], format: Format): string {
-  const onItems = discount.effect?.includes('ITEMS') && discount.type !== 'UNIT' ? ' lines' : ''
-  switch (discount.type) {
-    case 'AMOUNT':
-      return discount.amount_off == null
-        ? 'An amount off, by formula'
-        : `${format.money(discount.amount_off)} off${onItems}`
-    case 'PERCENT': {
-      const most = discount.amount_limit == null ? '' : `, at most ${format.money(discount.amount_limit)}`
-      return discount.percent_off == null
-        ? 'A percentage off, by formula'
-        : `${discount.percent_off}% off${onItems}${most}`
-    }
-    case 'FIXED':
-      return discount.fixed_amount == null
-        ? 'A fixed price, by formula'
-        : `Fixed price of ${format.money(discount.fixed_amount)}`
-    case 'UNIT': {
-      const good = discount.product?.name ?? discount.sku?.sku
-      if (discount.effect === 'REPLACE_ITEMS') return good ? `Units replaced by ${good}` : 'Units replaced'
-      return good ? `${discount.unit_off ?? 'Some'} × ${good} for free` : 'Free units'
-    }
-  }
+/** What a code is worth now: a card by what is left on it, anything else by what it gives. */
+export function voucherText(voucher: Schemas['Voucher'], format: Format): string {
+  const { gift, loyalty_card } = voucher
+  if (gift) return `Gift card with ${format.money(gift.balance)} left`
+  if (loyalty_card) return `Loyalty card with ${pointsWords(loyalty_card.balance, format)}`
+  return whatItGives(voucher, format)
 }
 
-/** What a code is worth: a discount, what is left on a card, points. */
-export function voucherText({ discount, gift, loyalty_card }: Schemas['Voucher'], format: Format): string {
-  if (gift) return `Gift card with ${format.money(gift.balance)} left`
-  if (loyalty_card) return `Loyalty card with ${format.number(loyalty_card.balance)} points`
-  return discount ? discountText(discount, format) : 'Code'
+/** What would qualify, in a few words. */
+export function qualifiedText(
+  { discount, gift, loyalty_card }: Schemas['QualifiedRedeemable']['result'],
+  format: Format,
+): string {
+  if (gift) return `${format.money(gift.balance)} on the card`
+  if (loyalty_card) return `${pointsWords(loyalty_card.balance, format)} on the card`
+  return discount ? whatItGives({ discount: discount as Giver['discount'] }, format) : ''
 }

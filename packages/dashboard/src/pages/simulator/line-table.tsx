@@ -15,7 +15,7 @@ interface LineTableProps {
 
 const rowsAtFirst = 25
 const cell = 'h-9 px-3 text-right tabular-nums first:pl-4 last:pr-4'
-const head = 'px-3 py-2 text-right align-bottom font-medium text-muted text-xs first:pl-4 last:pr-4'
+const head = 'px-3 py-2 align-bottom font-medium text-muted text-xs first:pl-4 last:pr-4'
 
 /** Line by line what each redeemable took off, and what it took off the whole. */
 export function LineTable({ order, applied, nameOf, names }: LineTableProps) {
@@ -24,7 +24,7 @@ export function LineTable({ order, applied, nameOf, names }: LineTableProps) {
   const shown = isWhole ? items : items.slice(0, rowsAtFirst)
   const onOrder = applied.some(({ order: after }) => (after?.applied_discount_amount ?? 0) > 0)
   return (
-    <div className="overflow-x-auto">
+    <section aria-label="Line by line" tabIndex={0} className="overflow-x-auto">
       <table className="w-full border-collapse">
         <caption className="sr-only">What each discount takes off each line</caption>
         <thead>
@@ -32,14 +32,14 @@ export function LineTable({ order, applied, nameOf, names }: LineTableProps) {
             <th scope="col" className={classes(head, 'text-left')}>
               Line
             </th>
-            <th scope="col" className={head}>
+            <th scope="col" className={classes(head, 'text-right')}>
               Units
             </th>
-            <th scope="col" className={head}>
+            <th scope="col" className={classes(head, 'text-right')}>
               Amount
             </th>
             {applied.map((outcome) => (
-              <th key={`${outcome.object} ${outcome.id}`} scope="col" className={head}>
+              <th key={`${outcome.object} ${outcome.id}`} scope="col" className={classes(head, 'text-right')}>
                 <span
                   className={classes('ml-auto block max-w-28 truncate', outcome.object === 'voucher' && 'font-mono')}
                   title={nameOf(outcome)}
@@ -48,7 +48,7 @@ export function LineTable({ order, applied, nameOf, names }: LineTableProps) {
                 </span>
               </th>
             ))}
-            <th scope="col" className={head}>
+            <th scope="col" className={classes(head, 'text-right')}>
               After
             </th>
           </tr>
@@ -58,7 +58,7 @@ export function LineTable({ order, applied, nameOf, names }: LineTableProps) {
             <tr key={index} className="border-line border-b last:border-0">
               <th
                 scope="row"
-                className="h-9 max-w-56 truncate px-3 text-left font-normal first:pl-4"
+                className="h-9 w-full min-w-32 max-w-0 truncate px-3 text-left font-normal first:pl-4"
                 title={names[index] ?? itemName(item, index)}
               >
                 {names[index] ?? itemName(item, index)}
@@ -102,7 +102,7 @@ export function LineTable({ order, applied, nameOf, names }: LineTableProps) {
           </Button>
         </div>
       )}
-    </div>
+    </section>
   )
 }
 

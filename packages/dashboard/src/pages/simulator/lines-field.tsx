@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import { type KeyboardEvent, memo, useRef, useState } from 'react'
+import { type Reference, useNames } from '../../api/names.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Choose } from '../../ui/choose.tsx'
 import { classes } from '../../ui/classes.ts'
@@ -43,6 +44,7 @@ export function LinesField({ situation: { lines }, change, faults }: LinesFieldP
     setTimeout(() => rows.current?.querySelector<HTMLInputElement>('li:last-child [data-field=price]')?.focus())
   }
   const sent = lines.filter(isGood)
+  const nameOf = useNames(shown.flatMap(referenceOf))
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1 font-medium text-xs">Cart</legend>
@@ -56,6 +58,7 @@ export function LinesField({ situation: { lines }, change, faults }: LinesFieldP
           <ul ref={rows} className="space-y-1.5">
             {shown.map((line, index) => (
               <LineRow
+                knownName={nameOf(line.sku_id ?? line.product_id ?? '')}
                 key={line.key}
                 line={line}
                 number={index + 1}
@@ -93,6 +96,12 @@ export function LinesField({ situation: { lines }, change, faults }: LinesFieldP
   )
 }
 
+/** A link from elsewhere may know a product by its id only. */
+function referenceOf({ name, product_id, sku_id }: Line): Reference[] {
+  if (name !== '') return []
+  return sku_id ? [{ kind: 'sku', id: sku_id }] : product_id ? [{ kind: 'product', id: product_id }] : []
+}
+
 const columns = 'grid grid-cols-[minmax(0,1fr)_3.5rem_5.5rem_1.75rem] items-center gap-1.5'
 const input =
   'h-8.5 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2 text-ink placeholder:text-muted hover:border-muted aria-invalid:border-bad'
@@ -116,6 +125,7 @@ function GoodRow({ good: { name, price, note } }: { good: FoundGood }) {
 
 interface LineRowProps {
   line: Line
+  knownName: string | undefined
   number: number
   fault: string | undefined
   edit: (key: string, patch: Partial<Line>) => void
@@ -123,8 +133,9 @@ interface LineRowProps {
   leave: () => void
 }
 
-const LineRow = memo(function LineRow({ line, number, fault, edit, remove, leave }: LineRowProps) {
-  const { key, name, quantity, price, product_id, sku_id } = line
+const LineRow = memo(function LineRow({ line, knownName, number, fault, edit, remove, leave }: LineRowProps) {
+  const { key, quantity, price, product_id, sku_id } = line
+  const name = line.name || (knownName ?? '')
   const problems = lineProblems(line)
   const isKnown = product_id !== undefined || sku_id !== undefined
   const onKeyDown = (event: KeyboardEvent) => {

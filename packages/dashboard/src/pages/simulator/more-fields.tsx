@@ -1,4 +1,5 @@
-import { Plus, X } from 'lucide-react'
+import { ChevronRight, Plus, X } from 'lucide-react'
+import { type ReactNode, useRef } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
 import { useFormat } from '../../ui/format.tsx'
@@ -15,8 +16,9 @@ interface MoreFieldsProps {
 export function MoreFields({ situation, change, errors }: MoreFieldsProps) {
   const { timezone } = useFormat()
   const { at, others, orderMetadata, metadata } = situation
+  const isUsed = at !== '' || orderMetadata.length > 0 || metadata.length > 0 || !others
   return (
-    <div className="space-y-4">
+    <Fold title="Moment, metadata, what to show" isOpen={isUsed}>
       <TextField
         label="At another moment"
         type="datetime-local"
@@ -44,7 +46,22 @@ export function MoreFields({ situation, change, errors }: MoreFieldsProps) {
         checked={others}
         onChange={(event) => change((now) => ({ ...now, others: event.target.checked }))}
       />
-    </div>
+    </Fold>
+  )
+}
+
+/** Closed until it is wanted; what an address brings along is open, and stays so when it is emptied. */
+function Fold({ title, isOpen, children }: { title: string; isOpen: boolean; children: ReactNode }) {
+  const wasOpen = useRef(isOpen)
+  wasOpen.current ||= isOpen
+  return (
+    <details className="group" open={wasOpen.current || undefined}>
+      <summary className="-mx-1 flex list-none items-center gap-1.5 rounded px-1 py-0.5 text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
+        {title}
+      </summary>
+      <div className="mt-3 space-y-4">{children}</div>
+    </details>
   )
 }
 

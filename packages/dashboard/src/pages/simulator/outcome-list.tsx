@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useProject } from '../../app/session.tsx'
 import type { Explained } from '../../ui/explanation/use-views.ts'
+import { upperFirst } from '../../ui/explanation/values.ts'
 import { ExplanationTree } from '../../ui/explanation.tsx'
 import { Money } from '../../ui/format.tsx'
 import { Tag, type Tone } from '../../ui/state.tsx'
@@ -46,17 +47,18 @@ interface OutcomeRowProps {
 function OutcomeRow({ outcome, explained, number, name }: OutcomeRowProps) {
   const { tone, text } = states[outcome.status]
   const { gift, loyalty_card } = outcome.result
+  // A single step that only repeats the sentence above it.
+  const isSaid = number !== undefined && wholeReasons.has(outcome.explanation?.reason?.key ?? '')
   return (
     <article aria-label={name}>
-      <div className="flex flex-wrap items-baseline gap-x-2.5 gap-y-1">
+      <div className="flex items-baseline gap-2.5">
         {number !== undefined && <span className="text-muted tabular-nums">{number}.</span>}
-        <h3 className="min-w-0 break-all font-medium">
+        <h3 className="min-w-0 break-words font-medium">
           <Name outcome={outcome} name={name} />
         </h3>
         <Tag tone={tone}>{text}</Tag>
-        {outcome.campaign_name && <span className="min-w-0 truncate text-muted">{outcome.campaign_name}</span>}
         {isApplied(outcome) && (
-          <span className="ml-auto tabular-nums">
+          <span className="ml-auto whitespace-nowrap tabular-nums">
             {amountOf(outcome) > 0 ? (
               <Money cents={-amountOf(outcome)} />
             ) : (
@@ -65,23 +67,32 @@ function OutcomeRow({ outcome, explained, number, name }: OutcomeRowProps) {
           </span>
         )}
       </div>
+      {outcome.campaign_name && (
+        <p className="truncate text-muted text-xs" title={outcome.campaign_name}>
+          {outcome.campaign_name}
+        </p>
+      )}
       {explained && (
         <>
-          <p className="mt-1">{explained.headline}.</p>
+          {number !== undefined && explained.cause && <p className="mt-1">{upperFirst(explained.cause)}.</p>}
           {gift && (
             <p className="text-muted">
               <Money cents={gift.balance - gift.credits} /> would be left on the card.
             </p>
           )}
           {loyalty_card && <p className="text-muted">It would spend {loyalty_card.points} points.</p>}
-          <div className="mt-2">
-            <ExplanationTree explained={explained} isApplied={isApplied(outcome)} />
-          </div>
+          {!(isSaid && explained.views.length === 1) && (
+            <div className="mt-2">
+              <ExplanationTree explained={explained} isApplied={isApplied(outcome)} />
+            </div>
+          )}
         </>
       )}
     </article>
   )
 }
+
+const wholeReasons = new Set(['not_found', 'preceding_validation_failed', 'exclusion_rules_not_met', 'no_effect'])
 
 function Name({ outcome: { object, id, result }, name }: { outcome: Outcome; name: string }) {
   const { id: project } = useProject()

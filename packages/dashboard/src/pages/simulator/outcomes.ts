@@ -49,8 +49,8 @@ export const itemName = ({ sku, product, source_id, sku_id, product_id }: Item, 
 
 /** The names of the lines, for the steps of explanations. */
 export function lineNames(order: Order | undefined, { lines }: Situation): string[] {
-  const typed = lines.filter(isGood).map(({ name }, index) => name || `line ${index + 1}`)
   const calculated = (order?.items ?? []).map(itemName)
+  const typed = lines.filter(isGood).map(({ name }, index) => name || (calculated[index] ?? `line ${index + 1}`))
   return typed.length >= calculated.length ? typed : [...typed, ...calculated.slice(typed.length)]
 }
 
@@ -63,12 +63,24 @@ export function summaryOf(
   headlines: readonly string[],
   money: (cents: number) => string,
 ): string {
-  if (outcomes.length <= 3) return headlines.join('; ')
   const applied = outcomes.filter(isApplied)
+  const after = outcomes.filter(({ explanation }) => explanation?.reason?.key === 'preceding_validation_failed').length
+  const lineOf = (wanted: (outcome: Outcome) => boolean) =>
+    headlines.filter((_, index) => {
+      const outcome = outcomes[index] as Outcome
+      return wanted(outcome) && outcome.explanation?.reason?.key !== 'preceding_validation_failed'
+    })
   const sum = applied.reduce((total, outcome) => total + amountOf(outcome), 0)
-  const others = headlines.filter((_, index) => !isApplied(outcomes[index] as Outcome))
-  const shown = others.slice(0, 2)
-  const rest = others.length > shown.length ? [`${others.length - shown.length} more are not applied`] : []
-  const first = applied.length > 0 ? [`${applied.length} discounts take ${money(sum)} off`] : ['Nothing is applied']
-  return [...first, ...shown, ...rest].join('; ')
+  const first = applied.length > 3 ? [`${applied.length} discounts take ${money(sum)} off`] : lineOf(isApplied)
+  const refused = lineOf((outcome) => !isApplied(outcome))
+  const shown = refused.slice(0, 2)
+  const more = refused.length - shown.length
+  return [
+    ...first,
+    ...shown,
+    ...(more > 0 ? [`${more} more ${more === 1 ? 'is' : 'are'} not applied`] : []),
+    ...(after > 0
+      ? [`${after === 1 ? 'the one' : `the ${after}`} after it ${after === 1 ? 'is' : 'are'} left out`]
+      : []),
+  ].join('; ')
 }

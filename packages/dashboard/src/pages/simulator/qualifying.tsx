@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { useFormat } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { FailureView, Loading } from '../../ui/state.tsx'
-import { discountText } from './discount-text.ts'
+import { qualifiedText } from './discount-text.ts'
 import { type Chosen, sameChosen } from './situation.ts'
 
 type Qualified = Schemas['QualifiedRedeemable']
@@ -64,7 +64,7 @@ function QualifiedRow({ entry, onAdd }: { entry: Qualified; onAdd: (chosen: Chos
           {title}
         </p>
         <p className="truncate text-muted text-xs">
-          {[kinds[object], worthOf(entry, format)].filter(Boolean).join(' · ')}
+          {[kinds[object], qualifiedText(entry.result, format)].filter(Boolean).join(' · ')}
         </p>
       </div>
       <span className="shrink-0 tabular-nums">{off > 0 ? format.money(-off).replace('-', '−') : ''}</span>
@@ -83,13 +83,4 @@ function QualifiedRow({ entry, onAdd }: { entry: Qualified; onAdd: (chosen: Chos
       )}
     </li>
   )
-}
-
-function worthOf(
-  { result: { discount, gift, loyalty_card } }: Qualified,
-  format: ReturnType<typeof useFormat>,
-): string {
-  if (discount) return discountText(discount, format)
-  if (gift) return `${format.money(gift.balance)} on the card`
-  return loyalty_card ? `${format.number(loyalty_card.balance)} points on the card` : ''
 }

@@ -40,7 +40,12 @@ export function Result({ situation, simulation, faults }: ResultProps) {
       </Notice>
     )
   }
-  if (validation === undefined) return <Panel>{<Loading lines={5} />}</Panel>
+  if (validation === undefined)
+    return (
+      <Panel flush>
+        <Loading lines={5} />
+      </Panel>
+    )
   const applied = outcomes.filter(isApplied)
   const isValid = validation.valid
   const refusesAll = !isValid && applied.length > 0

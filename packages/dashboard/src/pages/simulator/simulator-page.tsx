@@ -1,4 +1,5 @@
 import { FlaskConical, RotateCcw } from 'lucide-react'
+import { useRef } from 'react'
 import { sentenceOf } from '../../api/failures.ts'
 import { CopyCall } from '../../app/copy-call.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -19,6 +20,7 @@ import { useSituation } from './use-situation.ts'
 export function SimulatorPage() {
   const { situation, change, reset, trySample, isLoading, failure, isTooLarge } = useSituation()
   const simulation = useSimulation(situation)
+  const codes = useRef<HTMLInputElement>(null)
   const fault = simulation.failure
   const faults = faultsOf(fault && { key: fault.key, errors: fault.errors, sentence: sentenceOf(fault) })
   const hasChosen = situation.chosen.length > 0
@@ -29,7 +31,7 @@ export function SimulatorPage() {
       about="Try a customer, a cart and codes. It says what each would do and why, and leaves no trace."
       actions={
         <>
-          {hasChosen && (
+          {hasChosen && simulation.mayValidate && (
             <CopyCall
               name="POST /v1/validations"
               input={{ body: simulation.call }}
@@ -46,12 +48,17 @@ export function SimulatorPage() {
         </>
       }
     >
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,22rem)_minmax(0,1fr)]">
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,22rem)_minmax(0,1fr)] xl:grid-cols-[minmax(0,25rem)_minmax(0,1fr)]">
         <Panel title="Situation">
           <div className="space-y-4">
             {failure && <Notice tone="bad">{sentenceOf(failure)}</Notice>}
-            <CustomerField situation={situation} change={change} error={faults.customer} />
-            <CodesField situation={situation} change={change} error={faults.codes} />
+            <CustomerField
+              situation={situation}
+              change={change}
+              error={faults.customer}
+              onChosen={() => setTimeout(() => codes.current?.focus())}
+            />
+            <CodesField situation={situation} change={change} error={faults.codes} inputRef={codes} />
             <LinesField situation={situation} change={change} faults={faults.lines} />
             <div className="border-line border-t pt-4">
               <MoreFields situation={situation} change={change} errors={faults} />
@@ -63,7 +70,7 @@ export function SimulatorPage() {
         </Panel>
         <div className="min-w-0 space-y-4">
           {isLoading ? (
-            <Panel>
+            <Panel flush>
               <Loading lines={5} />
             </Panel>
           ) : isEmpty(situation) ? (
@@ -84,6 +91,11 @@ export function SimulatorPage() {
                 which order, and the reason when one is refused.
               </Empty>
             </Panel>
+          ) : !simulation.mayValidate ? (
+            <Notice tone="info" title="Your role may look, and not try codes">
+              What would qualify is shown below. To see what a code does and why, ask a user of the project: a
+              validation may hold codes for a checkout, so it is not for viewers.
+            </Notice>
           ) : hasChosen ? (
             <Result situation={situation} simulation={simulation} faults={faults} />
           ) : (

@@ -1,12 +1,14 @@
 import { useMemo } from 'react'
 import type { ApiFailure, Schemas } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import { useMayChange } from '../../app/session.tsx'
 import { useFormat } from '../../ui/format.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import { momentOf, qualificationOf, validationOf } from './request.ts'
 import { isEmpty, type Situation } from './situation.ts'
 
 export interface Simulation {
+  mayValidate: boolean
   /** The call as a program would make it. */
   call: Schemas['ValidationBody']
   validation: Schemas['Validation'] | undefined
@@ -27,7 +29,9 @@ export function useSimulation(situation: Situation): Simulation {
   const call = validationOf(situation, chosenMoment)
   const question = useSettled(JSON.stringify(call))
   const settled = useMemo(() => asked(JSON.parse(question) as Schemas['ValidationBody']), [question])
-  const hasChosen = settled.redeemables.length > 0
+  // Viewers may not validate, because a validation may lock codes; what qualifies they may see.
+  const mayValidate = useMayChange()
+  const hasChosen = mayValidate && settled.redeemables.length > 0
   const validation = useRead('POST /v1/validations', { body: settled }, { enabled: hasChosen, keeps: true })
   const beside = useSettled(JSON.stringify(qualificationOf(situation, chosenMoment)))
   const wantsOthers = situation.others && !isEmpty(situation)
@@ -37,10 +41,12 @@ export function useSimulation(situation: Situation): Simulation {
     { enabled: wantsOthers, keeps: true },
   )
   return {
+    mayValidate,
     call,
     validation: hasChosen ? validation.data : undefined,
     failure: hasChosen ? validation.error : null,
-    isCalculating: situation.chosen.length > 0 && (validation.isFetching || question !== JSON.stringify(call)),
+    isCalculating:
+      mayValidate && situation.chosen.length > 0 && (validation.isFetching || question !== JSON.stringify(call)),
     qualification: wantsOthers ? qualification.data : undefined,
     isQualifying: wantsOthers && qualification.isFetching,
     qualificationFailure: wantsOthers ? qualification.error : null,

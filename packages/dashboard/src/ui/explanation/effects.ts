@@ -15,8 +15,8 @@ export function amountView({ line, base, exact, rounded, cuts, amount }: AmountS
   const { money } = words.format
   const sum: string[] = []
   if (base !== undefined && exact !== undefined) {
-    sum.push(`${exactMoney(base, words)} × ${percentOf(exact, base)} = ${exactMoney(exact, words)}`)
-    if (exact !== String(rounded)) sum.push(`rounded to ${money(rounded)}`)
+    const isRounded = exact !== String(rounded) ? `, rounded to ${money(rounded)}` : ''
+    sum.push(`${exactMoney(base, words)} × ${percentOf(exact, base)} = ${exactMoney(exact, words)}${isRounded}`)
   } else if (base !== undefined) {
     sum.push(`${money(rounded)} off ${exactMoney(base, words)}`)
   } else if (cuts.length > 0) {

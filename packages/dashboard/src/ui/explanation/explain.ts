@@ -64,10 +64,7 @@ function groupView(steps: RuleStep[], rule: KnownRule | undefined, isApplied: bo
   const logic = rule && readLogic(rule.logic)
   const view = (logic && joined(logic, views)) ?? flat([...views.values()], isApplied)
   const name = rule?.name && rule.name !== unnamed ? rule.name : undefined
-  if (name === undefined) return view
-  if (view.join !== undefined && view.text === joinText[view.join])
-    return { ...view, text: `${name}: ${joinText[view.join].toLowerCase()}` }
-  return { ...view, state: view.state, text: name, parts: [view], join: undefined }
+  return name === undefined ? view : { ...view, rule: name }
 }
 
 /** The name of a rule to which nobody gave one. */

@@ -226,8 +226,8 @@ test.each<[RuleStep, string, string]>([
         rule('order.items.aggregated_quantity', { $more_than_or_equal: [3] }, [{ line: 0, actual: 1, passed: false }]),
       ],
     }),
-    'The order contains Mug — found Mug',
-    'the quantity of these lines together must be at least 3, and it is 1',
+    'The order contains Mug, with — found Mug',
+    'the quantity of these lines together is 1 (must be at least 3)',
   ],
   [
     rule('order.items.price_any', { $more_than: [1000] }, [500, 900]),
@@ -274,7 +274,7 @@ test.each<[Step, string]>([
   ],
   [
     { step: 'amount', line: 0, base: '9999', exact: '1249.875', rounded: 1250, cuts: [], amount: 1250 },
-    'effect | €12.50 off Mug | €99.99 × 12.5 % = €12.49875 | rounded to €12.50',
+    'effect | €12.50 off Mug | €99.99 × 12.5 % = €12.49875, rounded to €12.50',
   ],
   [
     { step: 'amount', line: 1, base: '1000/3', rounded: 100, cuts: [], amount: 100 },
@@ -310,7 +310,7 @@ test('rules are joined as their logic says', () => {
     rule('customer.segment', { $is: ['seg_vip'] }, ['seg_vip'], { key: '2', passed: true }),
   ]
   const [either] = viewsOf({ steps, status: 'APPLICABLE' }, words, { val_1: { name: 'Large or VIP', logic: '1 or 2' } })
-  expect(either).toMatchObject({ state: 'passed', text: 'Large or VIP: one of these', join: 'or' })
+  expect(either).toMatchObject({ state: 'passed', text: 'One of these', rule: 'Large or VIP', join: 'or' })
   const [both] = viewsOf({ steps, status: 'INAPPLICABLE' }, words, {
     val_1: { name: 'Business Validation Rule', logic: '1 AND 2' },
   })
@@ -360,6 +360,10 @@ test('an explanation in one sentence', () => {
       steps: [rule('customer.segment', { $is: ['seg_vip'] }, []) as never],
     }),
   ).toBe('VIP20 is refused: Ann is not in VIP')
+  const units = { step: 'units' as const, line: 0, quantity: 2, how: 'added' as const, amount: 2500 }
+  expect(say({ status: 'APPLICABLE', amount: 2500, steps: [units] })).toBe(
+    'VIP20 gives 2 units of Mug for free (worth €25.00)',
+  )
   expect(say({ reason: { key: 'not_found', message: '' } })).toBe('VIP20 is refused: there is no such code')
   expect(say({ status: 'SKIPPED', reason: { key: 'no_effect', message: '' } })).toBe(
     'VIP20 is left out: it would change nothing in this order',

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
 import { becauseOf } from './explain.ts'
 import type { Step, StepView, Words } from './step.ts'
-import { lowerFirst, valueText } from './values.ts'
+import { counted, listText, lowerFirst, valueText } from './values.ts'
 
 type ExplanationView = Schemas['ExplanationView']
 
@@ -81,14 +81,18 @@ export function headlineOf(
   return `${subject} ${verb}: ${causeOf(explanation, views)}`
 }
 
-/** `takes €5.00 off` */
+/** `takes €5.00 off`, or `gives 1 unit of Mug for free (worth €12.50)`. */
 export function effectText({ amount = 0, steps }: Pick<ExplanationView, 'amount' | 'steps'>, words: Words): string {
-  const points = (steps as Step[]).find((step) => step.step === 'limit' && step.limit === 'loyalty_card.balance')
+  const all = steps as Step[]
+  const points = all.find((step) => step.step === 'limit' && step.limit === 'loyalty_card.balance')
   const spent = points?.step === 'limit' ? ` for ${valueText(points.used, 'points', words)}` : ''
-  const given = (steps as Step[]).filter(
-    (step) => step.step === 'units' && (step.how === 'added' || step.how === 'received'),
-  )
+  const given = all.flatMap((step) => (step.step === 'units' && step.how === 'added' ? [step] : []))
+  const others = all.some((step) => step.step === 'amount' || (step.step === 'units' && step.how !== 'added'))
+  if (given.length > 0 && !others) {
+    const what = given.map(({ quantity, line }) => `${counted(quantity, 'unit', words)} of ${words.lineOf(line)}`)
+    const worth = amount > 0 ? ` (worth ${words.format.money(amount)})` : ''
+    return `gives ${listText(what, 'and')} for free${worth}`
+  }
   if (amount > 0) return `takes ${words.format.money(amount)} off${spent}`
-  if (given.length > 0) return 'gives free units'
   return spent === '' ? 'can be used, and takes nothing off' : `can be used${spent}`
 }

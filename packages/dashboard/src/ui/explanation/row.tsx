@@ -1,6 +1,5 @@
 import { Check, type LucideIcon, Minus, MoveRight, X } from 'lucide-react'
 import { classes } from '../classes.ts'
-import { Tag } from '../state.tsx'
 import type { StepState, StepView } from './step.ts'
 
 const icons: Record<StepState, LucideIcon> = { passed: Check, failed: X, open: Minus, effect: MoveRight }
@@ -16,7 +15,7 @@ interface StepRowProps {
 
 /** One step: whether it held, what it asks for, what was found, and what it is made of. */
 export function StepRow({ view, isReason = false, isQuiet = false }: StepRowProps) {
-  const { state, text, detail, bar, sum, formula, parts = [], join } = view
+  const { state, text, detail, bar, sum, rule, formula, parts = [], join } = view
   const Icon = icons[state]
   const isBad = state === 'failed' && !isQuiet
   return (
@@ -37,11 +36,12 @@ export function StepRow({ view, isReason = false, isQuiet = false }: StepRowProp
               <span className={isBad ? 'font-medium text-bad' : 'text-muted'}> – {words[state]}</span>
             )}
             {isReason && (
-              <span className="ml-2 inline-block align-[1px]">
-                <Tag tone="bad">The reason</Tag>
+              <span className="ml-2 inline-block whitespace-nowrap rounded bg-bad px-1.5 py-0.5 align-[1px] font-medium text-panel text-xs leading-4">
+                The reason
               </span>
             )}
           </p>
+          {rule && <p className="break-words text-muted text-xs">Rule “{rule}”</p>}
           {detail && <p className="break-words text-muted">{detail}</p>}
           {bar && <Bar {...bar} isFull={isBad} />}
           {sum?.map((line) => (

@@ -80,11 +80,10 @@ const lineTexts: Say = (step, name, words) => {
   const subject = subjectOf(name, step)
   const phrases = phrasesOf(step.expected, name, words)
   const found = foundOnLines(step, name, words)
-  return {
-    text: `${subject} ${isText(phrases)}`,
-    detail: found,
-    because: `${lowerSubject(subject)} must ${mustText(phrases)}, and ${found}`,
-  }
+  const is = found.startsWith('it ')
+    ? `${found.slice(3)} (must ${mustText(phrases)})`
+    : `must ${mustText(phrases)}, and ${found}`
+  return { text: `${subject} ${isText(phrases)}`, detail: found, because: `${lowerSubject(subject)} ${is}` }
 }
 
 function foundOnLines(step: RuleStep, name: RuleName, words: Words): string {
@@ -154,8 +153,9 @@ const goodsTexts: Say = (step, name, words) => {
   const indices = Array.isArray(step.actual) ? step.actual : []
   const names = [...new Set(indices.map((index) => words.lineOf(Number((index as OnLine)?.line ?? index))))]
   const found = names.length === 0 ? 'no line fits' : `found ${moreOf(listText(names, 'and'), step)}`
+  const hasParts = step.rules !== undefined && step.rules.length > 0
   return {
-    text,
+    text: hasParts ? `${text}, with` : text,
     detail: found,
     because:
       name.subject === 'none' ? `the order contains ${names.length > 0 ? listText(names, 'and') : wanted}` : without,

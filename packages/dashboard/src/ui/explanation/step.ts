@@ -41,6 +41,8 @@ export interface StepView {
   bar?: { used: number; allowed: number } | undefined
   /** The way to a number, line by line. */
   sum?: string[] | undefined
+  /** The name of the validation rule that it belongs to. */
+  rule?: string | undefined
   /** A formula as it was written. */
   formula?: string | undefined
   parts?: StepView[] | undefined

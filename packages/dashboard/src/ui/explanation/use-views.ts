@@ -3,7 +3,7 @@ import { useNames } from '../../api/names.ts'
 import { useReads } from '../../api/queries.ts'
 import { useFormat } from '../format.tsx'
 import { type KnownRule, viewsOf } from './explain.ts'
-import { headlineOf } from './headline.ts'
+import { causeOf, headlineOf } from './headline.ts'
 import { referencesOf } from './references.ts'
 import type { Step, StepView, Words } from './step.ts'
 
@@ -21,6 +21,8 @@ export interface About {
 
 export interface Explained {
   headline: string
+  /** Why it was not applied, without its name. */
+  cause: string | undefined
   views: StepView[]
 }
 
@@ -44,6 +46,7 @@ export function useExplained(explanations: readonly ExplanationView[], abouts: r
     const { subject = explanation.id, customer, lines } = abouts[index] ?? {}
     const words: Words = { format, nameOf, customer, lineOf: (line) => lines?.[line] ?? `line ${line + 1}` }
     const views = viewsOf(explanation, words, rules)
-    return { views, headline: headlineOf(explanation, views, subject, words) }
+    const cause = explanation.status === 'APPLICABLE' ? undefined : causeOf(explanation, views)
+    return { views, cause, headline: headlineOf(explanation, views, subject, words) }
   })
 }
