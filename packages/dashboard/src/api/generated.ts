@@ -425,7 +425,7 @@ export interface Operations {
   /** Go to the OpenID provider */
   'GET /auth/oidc/start': { path: undefined; query: { to?: string }; body: undefined; reply: undefined }
   /** Come back from the OpenID provider */
-  'GET /auth/oidc/callback': { path: undefined; query: { code?: string; state?: string; error?: string }; body: undefined; reply: undefined }
+  'GET /auth/oidc/callback': { path: undefined; query: { code?: string; state?: string; iss?: string; error?: string; error_description?: string }; body: undefined; reply: undefined }
   /** List categories */
   'GET /v1/categories': { path: undefined; query: undefined; body: undefined; reply: Schemas['CategoryList'] }
   /** Create a category */
