@@ -34,7 +34,7 @@ export function CodeFilters({ search, onChange, onClear }: CodeFiltersProps) {
     <FilterBar onClear={onClear}>
       <FilterText
         label="Code"
-        placeholder="Code, or how it begins"
+        placeholder="Find a code"
         isSearch
         value={search.q ?? ''}
         onChange={(q) => onChange({ q })}
@@ -58,7 +58,7 @@ export function CodeFilters({ search, onChange, onClear }: CodeFiltersProps) {
       />
       <FilterText
         label="Metadata, as key = value"
-        placeholder="metadata = value"
+        placeholder="key = value"
         value={search.meta ?? ''}
         onChange={(meta) => onChange({ meta })}
         className="sm:w-34"
