@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { takeUserLink } from '../account/users/link.ts'
 import { readSettings } from '../core/settings.ts'
@@ -43,6 +44,14 @@ test('users are listed, invited, reset and removed from the command line', async
   await database.close()
   expect((await state('ann@shop.test'))?.[0]).toBe('ACTIVE')
   expect(linkIn(await run('reset', 'ann@shop.test'))).toBeDefined()
+  expect(await run('reset', 'ann@shop.test', { 'second-factor': true })).toBe('ann@shop.test has no second factor.\n')
+  const again = await connect(environment.settings)
+  await sql`insert into user_second_factors (user_id, secret, created_at, confirmed_at)
+    select id, 'A', now(), now() from users where login = 'ann@shop.test'`.execute(again.db)
+  await again.close()
+  expect(await run('reset', 'ann@shop.test', { 'second-factor': true })).toBe(
+    'The second factor of ann@shop.test is off, and all their sessions have ended. They sign in with their password.\n',
+  )
   await expect(run('reset', 'nobody@shop.test')).rejects.toThrow('There is no user nobody@shop.test.')
 
   await expect(run('remove', 'owner@localhost')).rejects.toThrow('owner@localhost is the only owner')
