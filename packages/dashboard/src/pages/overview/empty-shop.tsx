@@ -31,12 +31,7 @@ export function EmptyShop() {
           <p className="mb-2.5 text-muted">
             The simulator shows what a code takes off, line by line, or why it is refused. It redeems nothing.
           </p>
-          <Link
-            to="/$project/simulator"
-            params={{ project }}
-            search={{ code: 'WELCOME10' }}
-            className={buttonClasses('primary')}
-          >
+          <Link to="/$project/simulator" params={{ project }} className={buttonClasses('primary')}>
             Open the simulator
           </Link>
         </Step>

@@ -130,11 +130,7 @@ function FromObject({ entry }: { entry: Entry }) {
       {voucher && !gift && !card && 'One use of the code was counted. '}
       {customer && (
         <>
-          <Link
-            to="/$project/customers/$customer"
-            params={{ project, customer }}
-            className="text-accent hover:underline"
-          >
+          <Link to="/$project/customers/$customer" params={{ project, customer }} className="text-accent underline">
             The customer’s page
           </Link>{' '}
           shows what they earned.{' '}

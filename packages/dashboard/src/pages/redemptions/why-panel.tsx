@@ -129,7 +129,7 @@ function NotExplained({ redemption }: { redemption: Redemption }) {
               code: redemption.voucher.code,
               ...(redemption.customer_id && { customer: redemption.customer_id }),
             }}
-            className="text-accent hover:underline"
+            className="text-accent underline"
           >
             Put the order into the simulator
           </Link>{' '}
