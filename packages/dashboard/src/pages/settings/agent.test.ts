@@ -19,6 +19,7 @@ test.each([
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/19.0 Safari/605.1.15',
     'Safari on Mac',
   ],
+  ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/149.0.0.0 Safari/537.36', 'Chrome on Linux'],
   ['curl/8.14.1', 'curl/8.14.1'],
   ['', 'Unknown browser'],
   [null, 'Unknown browser'],

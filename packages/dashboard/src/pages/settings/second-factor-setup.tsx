@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
-import { CopyButton, CopyText } from '../../ui/code-block.tsx'
+import { CopyButton } from '../../ui/code-block.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { saveFile } from '../../ui/save-file.ts'
@@ -33,7 +33,10 @@ export function SwitchOn({ email, onDone }: { email: string; onDone: () => void 
         />
         <div className="min-w-48 flex-1">
           <p className="font-medium text-xs">Cannot scan? Type this secret into the app:</p>
-          <CopyText text={grouped(pending.secret)} />
+          <p className="flex items-start gap-1">
+            <span className="min-w-0 font-mono leading-7">{grouped(pending.secret)}</span>
+            <CopyButton text={pending.secret} label="Copy the secret" />
+          </p>
         </div>
       </div>
       {isWrong ? (
@@ -45,6 +48,7 @@ export function SwitchOn({ email, onDone }: { email: string; onDone: () => void 
       )}
       <TextField
         label="Code of the app"
+        autoFocus
         mono
         inputMode="numeric"
         autoComplete="one-time-code"
