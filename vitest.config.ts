@@ -24,7 +24,7 @@ const races = '**/*.race.test.ts'
 
 /**
  * Where the embedded database can differ from a server: connections and transactions, statements with special types, jobs, what
- * is read and written in pieces, filters as SQL, a checkout and idempotency keys; and the operations of the client library.
+ * is read and written in pieces, filters as SQL, sums and searches, a checkout and idempotency keys; and the operations of the client library.
  */
 const embedded = [
   'account/installation/**',
@@ -38,11 +38,13 @@ const embedded = [
   'core/http/precheck*',
   'core/jobs/**',
   'core/query/filter/agreement*',
+  'demo/**',
   'exports/**',
   'incentives/publications/batches*',
   'monitoring/audit-log/**',
   'platform/platform*',
   'redemptions/redeem*',
+  'statistics/**',
 ]
 const onPglite = isComplete ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
 
@@ -80,7 +82,6 @@ export default defineConfig({
       },
       onDatabase('pglite'),
       onDatabase('postgres'),
-      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       {
         resolve: { conditions: ['source'] },
         ssr: { resolve: { conditions: ['source'] } },

@@ -11,7 +11,7 @@ import { type PageWatch, watchPage } from './ground/watch-page.ts'
 /* That the ground of the journeys notices what it promises to notice. */
 
 journey('the built page opens at every address, under its policy, without a complaint', async () => {
-  const shop = await openShop()
+  const shop = await openShop({ filling: 'nothing' })
   const page = await visit(shop, '/dashboard/codes/anything?x=1')
   await page.waitForFunction(() => document.querySelector('#root')?.childElementCount !== 0)
   expect(await page.title()).toContain('Guerdon')
@@ -20,7 +20,7 @@ journey('the built page opens at every address, under its policy, without a comp
 })
 
 journey('a script or a style that is not of the service does not run, and the watch tells', async () => {
-  const { page, watch } = await watched(await openShop())
+  const { page, watch } = await watched(await openShop({ filling: 'nothing' }))
   await page.goto('/dashboard/')
   await page.evaluate(() => {
     const script = document.createElement('script')

@@ -45,7 +45,9 @@ import { redemptions } from './redemptions/routes.ts'
 import { categories } from './rules/categories/routes.ts'
 import { stackingRules } from './rules/stacking-rules/routes.ts'
 import { validationRules } from './rules/validation-rules/routes.ts'
+import { attention } from './statistics/attention/routes.ts'
 import { statistics } from './statistics/figures/routes.ts'
+import { searching } from './statistics/search/routes.ts'
 import { trashBin } from './trash-bin/routes.ts'
 import { webhooks } from './webhooks/routes.ts'
 import { sendouts } from './webhooks/sendouts/routes.ts'
@@ -89,6 +91,8 @@ export const operations: readonly Operation[] = [
   ...exports,
   ...trashBin,
   ...statistics,
+  ...searching,
+  ...attention,
   ...codeImages,
   ...projects,
   ...users,

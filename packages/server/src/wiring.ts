@@ -33,6 +33,7 @@ import {
   rulesReferencingGoods,
   rulesReferencingSegment,
 } from './rules/validation-rules/referencing.ts'
+import { keepOwedExact } from './statistics/sums/on-vouchers-erased.ts'
 
 /** For each reaction that a module calls, the functions of higher modules that handle it. */
 const reactions: Reactions = {
@@ -62,7 +63,10 @@ const reactions: Reactions = {
   codesPublished: onCodesPublished,
   voucherDeleting: leaveProgram,
   campaignVouchersDeleting: forgetMembers,
-  vouchersErased: deleteRedemptionsOf,
+  vouchersErased: async (ctx, ids) => {
+    await keepOwedExact(ctx, ids)
+    await deleteRedemptionsOf(ctx, ids)
+  },
   campaignDeleted: async (ctx, id) => {
     await deleteRewardAssignmentsIn(ctx, id)
     await deleteReferralTiersOf(ctx, id)

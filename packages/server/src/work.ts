@@ -23,6 +23,7 @@ import { startDailyLoyaltyJob } from './loyalty/points/daily-job.ts'
 import { partitionMaintenance } from './monitoring/audit-log/partitions.ts'
 import { notificationMaintenance } from './monitoring/notifications/retention.ts'
 import { importOrders } from './orders/import.ts'
+import { watchStatistics } from './statistics/sums/work.ts'
 import { watchSendouts } from './webhooks/delivery/work.ts'
 import { deleteOldSendouts } from './webhooks/sendouts/retention.ts'
 
@@ -62,6 +63,7 @@ export async function startJobs(runtime: Runtime): Promise<void> {
   startDailyLoyaltyJob(runtime)
   watchExports(runtime)
   watchUsage(runtime)
+  watchStatistics(runtime)
   await runtime.jobs.work('purge-project', ({ project_id }, { signal }) =>
     purgeProject(runtime.database.db, project_id, signal),
   )

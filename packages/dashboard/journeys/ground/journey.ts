@@ -25,8 +25,8 @@ interface OpenOptions {
   own?: boolean
 }
 
-/** A running service with its own database: the same one for all journeys of a file unless it shall be its `own`. */
-export function openShop({ filling = 'nothing', own = false }: OpenOptions = {}): Promise<Shop> {
+/** A running service with its own database, filled with the demo shop: the same one for all journeys of a file unless it shall be its `own`. */
+export function openShop({ filling = 'demo', own = false }: OpenOptions = {}): Promise<Shop> {
   const existing = own ? undefined : shops.get(filling)
   if (existing !== undefined) return existing
   const shop = startShop({ filling, templates })

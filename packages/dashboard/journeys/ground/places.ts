@@ -1,3 +1,4 @@
+import { vipCodes, vipCustomer } from '../../../server/src/demo/known.ts'
 import type { Shop } from './shop.ts'
 
 /** Every place of the dashboard: the name of its picture, and its path in a project. */
@@ -5,7 +6,9 @@ export const places = {
   overview: '',
   simulator: '/simulator',
   codes: '/codes',
+  code: `/codes/${vipCodes.gift}`,
   customers: '/customers',
+  customer: `/customers/${vipCustomer.source_id}`,
   redemptions: '/redemptions',
   data: '/data',
   'settings-account': '/settings/account',

@@ -23,7 +23,7 @@ if (executablePath === null) throw new Error('No browser: set CHROME_PATH, or in
 
 const templates = mkdtempSync(join(tmpdir(), 'guerdon-pictures-'))
 const browser = await chromium.launch({ executablePath, args: browserArguments() })
-const shop = await startShop({ filling: 'nothing', templates })
+const shop = await startShop({ filling: 'full demo', templates })
 try {
   const context = await newContext(browser, shop)
   await signIn(shop, context, 'OWNER')

@@ -23,6 +23,8 @@ export interface Schemas {
   AsyncAction: { id: string; type: "CAMPAIGN.VOUCHERS_GENERATE" | "CAMPAIGN.VOUCHERS_UPDATE" | "CAMPAIGN.VOUCHERS_DELETE" | "CAMPAIGN.VOUCHERS_IMPORT" | "CAMPAIGN.VOUCHERS_IMPORT_CSV" | "VOUCHERS.IMPORT" | "VOUCHERS.IMPORT_CSV" | "VOUCHERS.BULK_UPDATE" | "VOUCHERS.METADATA_UPDATE" | "CUSTOMERS.IMPORT_CSV" | "CUSTOMERS.BULK_UPDATE" | "CUSTOMERS.METADATA_UPDATE" | "PRODUCTS.IMPORT_CSV" | "PRODUCTS.BULK_UPDATE" | "PRODUCTS.METADATA_UPDATE" | "SKUS.IMPORT_CSV" | "ORDERS.IMPORT" | "CAMPAIGNS.METADATA_KEY_PURGE" | "CUSTOMERS.METADATA_KEY_PURGE" | "PRODUCTS.METADATA_KEY_PURGE" | "VOUCHERS.METADATA_KEY_PURGE" | "ORDERS.METADATA_KEY_PURGE"; status: "ENQUEUED" | "IN_PROGRESS" | "DONE" | "FAILED"; operation_status: "UNKNOWN" | "SUCCESS" | "FAILED"; created_at: string; updated_at: string; request_id: string; processing_time?: number; progress: number; object: "async_action"; result?: Record<string, unknown> }
   AsyncActionBase: { id: string; type: "CAMPAIGN.VOUCHERS_GENERATE" | "CAMPAIGN.VOUCHERS_UPDATE" | "CAMPAIGN.VOUCHERS_DELETE" | "CAMPAIGN.VOUCHERS_IMPORT" | "CAMPAIGN.VOUCHERS_IMPORT_CSV" | "VOUCHERS.IMPORT" | "VOUCHERS.IMPORT_CSV" | "VOUCHERS.BULK_UPDATE" | "VOUCHERS.METADATA_UPDATE" | "CUSTOMERS.IMPORT_CSV" | "CUSTOMERS.BULK_UPDATE" | "CUSTOMERS.METADATA_UPDATE" | "PRODUCTS.IMPORT_CSV" | "PRODUCTS.BULK_UPDATE" | "PRODUCTS.METADATA_UPDATE" | "SKUS.IMPORT_CSV" | "ORDERS.IMPORT" | "CAMPAIGNS.METADATA_KEY_PURGE" | "CUSTOMERS.METADATA_KEY_PURGE" | "PRODUCTS.METADATA_KEY_PURGE" | "VOUCHERS.METADATA_KEY_PURGE" | "ORDERS.METADATA_KEY_PURGE"; status: "ENQUEUED" | "IN_PROGRESS" | "DONE" | "FAILED"; operation_status: "UNKNOWN" | "SUCCESS" | "FAILED"; created_at: string; updated_at: string; request_id: string; processing_time?: number; progress: number; object: "async_action" }
   AsyncActionList: { object: "list"; data_ref: "async_actions"; async_actions: Array<Schemas['AsyncActionBase']>; has_more: boolean }
+  AttentionEntry: { id: string; kind: "budget_nearly_used" | "codes_running_out" | "campaign_ending" | "webhook_failing" | "webhook_switched_off" | "job_failed" | "many_refusals"; severity: "INFO" | "WARNING" | "ERROR"; message: string; link: { place: "campaign" | "webhook" | "async_action" | "redemptions"; id?: string; query?: Record<string, string> }; data: Record<string, unknown> }
+  AttentionList: { object: "list"; data_ref: "data"; data: Array<Schemas['AttentionEntry']>; total: number }
   AuditLogEntry: { id: string; created_at: string; status: "SUCCESS" | "FAILURE"; status_code: number; request_id: string; client_request_id: (string | null); channel: string; method: string; endpoint: string; url: string; user_email: (string | null); app_id: (string | null); client_app_id: (string | null); request_duration: number; request_body: unknown; response_body: unknown; async_action_id: (string | null); object: "audit_log_entry" }
   AuditLogList: { object: "list"; data_ref: "data"; data: Array<Schemas['AuditLogEntry']>; has_more: boolean; more_starting_after?: string }
   BalanceAnswer: { amount: number; points?: number; total: number; balance: number; type: "gift_voucher" | "loyalty_card"; operation_type: "MANUAL" | "AUTOMATIC"; object: "balance"; related_object: { type: "voucher"; id: string } }
@@ -295,6 +297,7 @@ export interface Schemas {
   RewardMapping: ({ type: "MULTIPLY"; multiplier: number } | { type: "CUSTOM"; points: number } | { type: "NOT_AVAILABLE" })
   RewardParameters: (Schemas['CampaignReward'] | Schemas['CoinReward'] | Schemas['MaterialReward'])
   RollBackRedemption: { reason?: (string | null); tracking_id?: (string | null); customer?: (Schemas['CheckoutCustomer'] | null); order?: ({ id?: (string | null); source_id?: (string | null) } | null); metadata?: (Record<string, unknown> | null) }
+  SearchResult: { object: "search"; query: string; campaigns: Array<{ id: string; name: string; campaign_type: "DISCOUNT_COUPONS" | "GIFT_VOUCHERS" | "LOYALTY_PROGRAM" | "REFERRAL_PROGRAM" | "PROMOTION" }>; vouchers: Array<{ id: string; code: string; type: "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD"; campaign: (string | null) }>; customers: Array<{ id: string; name: (string | null); email: (string | null); source_id: (string | null) }>; orders: Array<{ id: string; source_id: (string | null); amount: (number | null); status: string }>; products: Array<{ id: string; name: (string | null); source_id: (string | null) }> }
   SecondFactorReply: (Schemas['NewSecondFactor'] | Schemas['RecoveryCodes'])
   Segment: { id: string; name: string; type: "auto-update" | "passive" | "static"; filter: (Record<string, unknown> | null); initial_sync_status: "IN_PROGRESS" | "DONE"; created_at: string; updated_at: (string | null); object: "segment" }
   SegmentList: { object: "list"; data_ref: "data"; data: Array<Schemas['Segment']>; total: number }
@@ -422,7 +425,7 @@ export interface Operations {
   /** Go to the OpenID provider */
   'GET /auth/oidc/start': { path: undefined; query: { to?: string }; body: undefined; reply: undefined }
   /** Come back from the OpenID provider */
-  'GET /auth/oidc/callback': { path: undefined; query: { code?: string; state?: string; error?: string }; body: undefined; reply: undefined }
+  'GET /auth/oidc/callback': { path: undefined; query: { code?: string; state?: string; iss?: string; error?: string; error_description?: string }; body: undefined; reply: undefined }
   /** List categories */
   'GET /v1/categories': { path: undefined; query: undefined; body: undefined; reply: Schemas['CategoryList'] }
   /** Create a category */
@@ -921,6 +924,10 @@ export interface Operations {
   'GET /v1/statistics/campaigns/{campaignId}': { path: { campaignId: string }; query: { from?: string; to?: string; interval?: "hour" | "day" | "week" | "month" }; body: undefined; reply: Schemas['CampaignStatistics'] }
   /** Get the figures of a loyalty program */
   'GET /v1/statistics/loyalties/{campaignId}': { path: { campaignId: string }; query: { from?: string; to?: string; interval?: "hour" | "day" | "week" | "month" }; body: undefined; reply: Schemas['LoyaltyStatistics'] }
+  /** Search */
+  'GET /v1/search': { path: undefined; query: { q: string; limit?: number }; body: undefined; reply: Schemas['SearchResult'] }
+  /** List what needs attention */
+  'GET /v1/attention': { path: undefined; query: undefined; body: undefined; reply: Schemas['AttentionList'] }
   /** Get the QR code of a voucher */
   'GET /v1/assets/qr/{assetId}': { path: { assetId: string }; query: { size?: number; format?: "png" | "svg" }; body: undefined; reply: Blob }
   /** Get the bar code of a voucher */

@@ -22,26 +22,41 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   )
 }
 
+interface CodeBlockProps {
+  text: string
+  className?: string
+  /** A long address is broken instead of scrolled. */
+  wraps?: boolean
+}
+
 /** Text in a fixed width, with a button to copy it. */
-export function CodeBlock({ text, className }: { text: string; className?: string }) {
+export function CodeBlock({ text, className, wraps = false }: CodeBlockProps) {
   return (
     <div className={classes('relative rounded-md border border-line bg-sunken', className)}>
-      <pre tabIndex={0} className="max-h-96 overflow-auto py-2.5 pr-10 pl-3 font-mono text-xs leading-5">
+      <pre
+        tabIndex={0}
+        className={classes(
+          'max-h-96 overflow-auto py-2.5 pr-10 pl-3 font-mono text-xs leading-5',
+          wraps && 'whitespace-pre-wrap break-all',
+        )}
+      >
         {text}
       </pre>
-      <div className="absolute top-1 right-1">
+      <div className="absolute top-1 right-1 rounded-md bg-sunken">
         <CopyButton text={text} />
       </div>
     </div>
   )
 }
 
-/** A code, an id, a key: in a fixed width, with a button to copy it. */
-export function CopyText({ text }: { text: string }) {
+/** A code, an id, a key: in a fixed width, with a button to copy it. The button makes its line no taller. */
+export function CopyText({ text, isMono = true }: { text: string; isMono?: boolean }) {
   return (
     <span className="inline-flex min-w-0 items-center gap-0.5">
-      <span className="min-w-0 break-all font-mono">{text}</span>
-      <CopyButton text={text} label={`Copy ${text}`} />
+      <span className={classes('min-w-0 break-all', isMono && 'font-mono')}>{text}</span>
+      <span className="-my-1.5 -mr-2 flex">
+        <CopyButton text={text} label={`Copy ${text}`} />
+      </span>
     </span>
   )
 }

@@ -34,7 +34,12 @@ export function Dialog({ title, about, isOpen, onClose, shape = 'middle', size =
             shape === 'side' && (size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg'),
           )}
         >
-          <header className="flex items-start justify-between gap-3 border-line border-b px-5 py-3.5">
+          <header
+            className={classes(
+              'flex justify-between gap-3 border-line border-b px-5',
+              about ? 'items-start py-3.5' : 'items-center py-2.5',
+            )}
+          >
             <div className="min-w-0">
               <Base.Title className="font-semibold text-base">{title}</Base.Title>
               {about && <Base.Description className="mt-0.5 text-muted">{about}</Base.Description>}

@@ -87,7 +87,7 @@ async function refuseOtherNodes({ database }: Runtime): Promise<void> {
 }
 
 /** What was made, and codes to try. */
-export function demoText(result: DemoResult, seconds: number): string {
+function demoText(result: DemoResult, seconds: number): string {
   const { project, customers, days, orders, redemptions, refusals, rollbacks, publications, codes } = result
   const number = (count: number) => count.toLocaleString('en-US')
   return [

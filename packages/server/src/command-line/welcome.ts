@@ -37,7 +37,7 @@ export function welcome(
 export function firstKeys({ keys, keys_file, shows_link }: FirstStart): string {
   if (keys_file === null)
     return shows_link ? `${keyLines(keys)}\n${ownerLink(keys)}` : `${keyLines(keys)}\n${howToGetLink(keys.owner_email)}`
-  const place = `The generated secrets and the link by which ${keys.owner_email} sets a password for the dashboard are in ${keys_file}, which only this user can read. Keep them elsewhere and delete the file.`
+  const place = `The generated secrets are in ${keys_file}, with the link by which ${keys.owner_email} sets a password for the dashboard. Only this user can read the file: keep them elsewhere and delete it.`
   return `${keyLines(withoutSecrets(keys))}\n${place}\n`
 }
 
@@ -51,7 +51,7 @@ function ownerLink({ owner_email, owner_link }: BootstrapResult): string {
 
 /** For an owner who has no password yet and no link to set one. */
 function howToGetLink(email: string): string {
-  return `${email} has no password for the dashboard yet: "guerdon users reset ${email}" prints a link to set one (npm start -- users reset ${email}).\n`
+  return `${email} has no password for the dashboard yet: "guerdon users reset ${email}" prints a link to set one (npm start -- users reset ${email}; stop a service on the embedded database before).\n`
 }
 
 function keyLines({ project_id, project_name, application, client, management }: BootstrapResult): string {

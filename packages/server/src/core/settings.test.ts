@@ -62,6 +62,7 @@ test('an empty environment gives the documented defaults', () => {
     audit_log: 'on',
     audit_retention_days: 180,
     smtp: null,
+    oidc: null,
     mail_from: null,
     error_messages: new Map(),
     bootstrap: {
@@ -350,4 +351,19 @@ test('no error message repeats a secret', () => {
     expect(text).toContain('DATABASE_URL')
     for (const secret of secrets) expect(text).not.toContain(secret)
   }
+})
+
+test('an OpenID provider needs an issuer over https, an id and a secret', () => {
+  const provider = { OIDC_ISSUER: 'https://id.shop.test/', OIDC_CLIENT_ID: 'guerdon', OIDC_CLIENT_SECRET: 'x' }
+  expect(readSettings({ ...provider, OIDC_ALLOWED_DOMAINS: 'Shop.test, b.test' }).oidc).toEqual({
+    issuer: 'https://id.shop.test/',
+    client_id: 'guerdon',
+    client_secret: 'x',
+    allowed_domains: ['shop.test', 'b.test'],
+  })
+  for (const name of Object.keys(provider))
+    expect(() => readSettings({ ...provider, [name]: '' }), name).toThrow(`${name}: must be set`)
+  expect(() => readSettings({ ...provider, OIDC_ISSUER: 'http://id.shop.test' })).toThrow('must begin with https://')
+  expect(() => readSettings({ ...provider, OIDC_ALLOWED_DOMAINS: 'a@b.test' })).toThrow('OIDC_ALLOWED_DOMAINS')
+  expect(() => readSettings({ OIDC_ALLOWED_DOMAINS: 'b.test' })).toThrow('OIDC_ISSUER: must be set')
 })

@@ -109,9 +109,9 @@ function ordersOf(chance: Chance, plan: Plan, day: number): number {
 /** How much is ordered from Sunday to Saturday. */
 const weekdays = [1.25, 0.85, 0.8, 0.85, 0.95, 1.1, 1.3]
 
-/** A moment of the same day at which people buy: from morning to night, mostly in the evening. */
+/** A moment of the same day: mostly in the evening, but customers live in all time zones. */
 function shopHour(chance: Chance, at: number): number {
-  const hour = 7 + 16 * Math.max(chance.next(), chance.next())
+  const hour = chance.isTrue(0.3) ? 24 * chance.next() : 7 + 16 * Math.max(chance.next(), chance.next())
   return Math.floor(at / dayMs) * dayMs + Math.round(hour * 3_600_000)
 }
 

@@ -41,7 +41,7 @@ export async function fillDemoShop(
   const refusal = whyNotFillable(await demoStateOf(db, project.id), project, runtime.settings)
   if (refusal !== null) throw new Error(refusal)
   const plan = newPlan({ ...fullSize, ...size }, runtime.now())
-  const clock = newShopClock(plan.start + 5 * 3_600_000, runtime.now)
+  const clock = newShopClock(plan.start + 5 * 3_600_000, plan.present)
   const key = await insertDemoKey(db, project, toInstant(clock.now()))
   const shop = await openDemoShop(runtime, key, clock)
   try {
@@ -67,9 +67,10 @@ export async function fillDemoShop(
       counts: { orders: 0, redemptions: 0, refusals: 0, rollbacks: 0, publications: 0 },
     }
     await makeHistory(history, { imported, newcomers: people.slice(importedCount) }, (day) => onDay(day, plan.days))
-    clock.moveTo(runtime.now())
+    clock.moveTo(plan.present)
     const codes = await tryCodes(shop)
     await shop.runDailyJobs()
+    // Sums that a job keeps of the events of each day are brought up to date here, once there are any.
     await shop.maintain()
     await renameDemoKey(db, project.id)
     const { customers, days, orders_per_day } = plan

@@ -19,8 +19,9 @@ export async function addGoods({ call, clock }: DemoShop): Promise<Goods> {
     const body = { source_id, name, price, ...attributes, metadata: { department, ...metadata } }
     products.set(source_id, (await call('POST', '/v1/products', body)).id)
     for (const { source_id: skuId, sku, price: skuPrice } of skus) {
-      const attributes = { size: sku }
-      await call('POST', `/v1/products/${source_id}/skus`, { source_id: skuId, sku, price: skuPrice, attributes })
+      // An SKU is in a collection by its own metadata.
+      const more = { attributes: { size: sku }, metadata: { department } }
+      await call('POST', `/v1/products/${source_id}/skus`, { source_id: skuId, sku, price: skuPrice, ...more })
     }
   }
   const collections = new Map<string, string>()

@@ -4,7 +4,7 @@ import { pointsWords } from './gives.ts'
 
 type Tier = Pick<Schemas['LoyaltyTier'], 'id' | 'name' | 'points'>
 
-export interface WayToNext {
+interface WayToNext {
   words: string
   /** How much of the way is done, where it can be known. */
   share?: number

@@ -30,7 +30,7 @@ const units = { Y: 'year', M: 'month', W: 'week', D: 'day' }
 const timeUnits = { H: 'hour', M: 'minute', S: 'second' }
 
 /** "2 days" of "P2D"; a duration that it cannot read stays as it is. */
-export function durationWords(duration: string): string {
+function durationWords(duration: string): string {
   const match = /^P((?:\d+[YMWD])*)(?:T((?:\d+[HMS])+))?$/.exec(duration)
   if (match === null) return duration
   const parts = [...counted(match[1] ?? '', units), ...counted(match[2] ?? '', timeUnits)]

@@ -9,12 +9,19 @@ import { type Column, rowLink } from '../../ui/table.tsx'
 
 type Code = Schemas['Voucher']
 
-/** The columns of a list of codes. `statusOfRow` where the service says more than the code itself does. */
-export function useCodeColumns(statusOfRow?: (code: Code) => CodeStatus): Column<Code>[] {
+interface CodeColumns {
+  /** Where the service says more about the state than the code itself does. */
+  statusOfRow?: (code: Code) => CodeStatus
+  /** Beside other panels there is room for few columns. */
+  isShort?: boolean
+}
+
+/** The columns of a list of codes. */
+export function useCodeColumns({ statusOfRow, isShort = false }: CodeColumns = {}): Column<Code>[] {
   const { project } = useParams({ strict: false })
   const format = useFormat()
   const [now] = useState(Date.now)
-  return useMemo<Column<Code>[]>(
+  const columns = useMemo<Column<Code>[]>(
     () => [
       {
         id: 'code',
@@ -33,7 +40,18 @@ export function useCodeColumns(statusOfRow?: (code: Code) => CodeStatus): Column
           </>
         ),
       },
-      { id: 'gives', header: 'Gives', isWide: true, isExtra: true, cell: (code) => whatItGives(code, format) },
+      {
+        id: 'gives',
+        header: 'Gives',
+        isWide: true,
+        isExtra: true,
+        cell: (code) => (
+          <span title={whatItGives(code, format)}>
+            {whatItGives(code, format)}
+            {isShort && code.campaign && <span className="text-muted"> · {code.campaign}</span>}
+          </span>
+        ),
+      },
       {
         id: 'campaign',
         header: 'Campaign',
@@ -58,12 +76,13 @@ export function useCodeColumns(statusOfRow?: (code: Code) => CodeStatus): Column
         cell: (code) => <CodeStateView code={code} status={(statusOfRow ?? ((row) => statusOf(row, now)))(code)} />,
       },
     ],
-    [format, now, project, statusOfRow],
+    [format, now, project, statusOfRow, isShort],
   )
+  return isShort ? columns.filter(({ id }) => id !== 'campaign' && id !== 'uses') : columns
 }
 
 /** What is left on a card, in its own unit. */
-export function Balance({ code: { gift, loyalty_card } }: { code: Pick<Code, 'gift' | 'loyalty_card'> }) {
+function Balance({ code: { gift, loyalty_card } }: { code: Pick<Code, 'gift' | 'loyalty_card'> }) {
   if (gift) return <Money cents={gift.balance} />
   if (loyalty_card)
     return (

@@ -34,11 +34,11 @@ export function CodeFilters({ search, onChange, onClear }: CodeFiltersProps) {
     <FilterBar onClear={onClear}>
       <FilterText
         label="Code"
-        placeholder="Code, or how it begins"
+        placeholder="Find a code"
         isSearch
         value={search.q ?? ''}
         onChange={(q) => onChange({ q })}
-        className="col-span-2 sm:w-52"
+        className="col-span-2 sm:w-48"
       />
       <CampaignFilter id={search.campaign} onChange={(campaign) => onChange({ campaign })} />
       <HolderFilter id={search.holder} onChange={(holder) => onChange({ holder })} />
@@ -58,10 +58,10 @@ export function CodeFilters({ search, onChange, onClear }: CodeFiltersProps) {
       />
       <FilterText
         label="Metadata, as key = value"
-        placeholder="metadata = value"
+        placeholder="key = value"
         value={search.meta ?? ''}
         onChange={(meta) => onChange({ meta })}
-        className="sm:w-38"
+        className="sm:w-34"
       />
     </FilterBar>
   )
@@ -77,7 +77,7 @@ function CampaignFilter({ id, onChange }: FilterProps) {
   const { data } = useRead('GET /v1/campaigns/{campaignId}', { path: { campaignId: id ?? '' } }, { enabled: !!id })
   const chosen = id && data ? { id, name: data.name } : null
   return (
-    <div className="sm:w-38">
+    <div className="sm:w-34">
       <ChooseCampaign
         key={chosen?.id ?? id ?? ''}
         label="Campaign"
@@ -94,7 +94,7 @@ function HolderFilter({ id, onChange }: FilterProps) {
   const { data } = useRead('GET /v1/customers/{customerId}', { path: { customerId: id ?? '' } }, { enabled: !!id })
   const chosen = id && data ? data : null
   return (
-    <div className="sm:w-38">
+    <div className="sm:w-34">
       <ChooseCustomer
         key={chosen?.id ?? id ?? ''}
         label="Holder"

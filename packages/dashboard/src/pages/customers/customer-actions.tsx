@@ -31,6 +31,11 @@ export function CustomerActions({ customer }: { customer: Schemas['Customer'] })
   const card = cards[0]
   return (
     <>
+      <CopyCall
+        name="GET /v1/customers/{customerId}"
+        input={{ path: { customerId: customer.id } }}
+        sdk={{ method: 'customers.get', args: [customer.id] }}
+      />
       {mayChange && <Button onClick={() => setOpen('give')}>Give a code</Button>}
       {mayChange && card && <Button onClick={() => setOpen('points')}>Add points</Button>}
       <Link
@@ -59,11 +64,6 @@ export function CustomerActions({ customer }: { customer: Schemas['Customer'] })
           </MenuItem>
         )}
       </Menu>
-      <CopyCall
-        name="GET /v1/customers/{customerId}"
-        input={{ path: { customerId: customer.id } }}
-        sdk={{ method: 'customers.get', args: [customer.id] }}
-      />
       <GiveToCustomer customer={customer} isOpen={open === 'give'} onClose={close} />
       <EditCustomer customer={customer} isOpen={open === 'edit'} onClose={close} />
       <DeleteCustomer customer={customer} isOpen={open === 'delete'} onClose={close} />

@@ -30,7 +30,7 @@ export function useCustomerColumns(): Column<Schemas['Customer']>[] {
       header: 'E-mail',
       isExtra: true,
       cell: ({ email }) => (
-        <span className="block max-w-56 truncate" title={email}>
+        <span className="block max-w-60 truncate" title={email}>
           {email ?? <span className="text-muted">–</span>}
         </span>
       ),

@@ -10,7 +10,7 @@ export function CustomerFacts({ customer }: { customer: Schemas['Customer'] }) {
     <Facts
       facts={[
         ['Name', name ?? <span className="text-muted">unknown</span>],
-        ['E-mail', email && <CopyText key="email" text={email} />],
+        ['E-mail', email && <CopyText key="email" text={email} isMono={false} />],
         ['Phone', phone],
         ['Born', birth && <Instant key="born" at={`${birth.slice(0, 10)}T12:00:00Z`} withTime={false} />],
         ['Address', addressOf(address)],

@@ -26,21 +26,27 @@ export function Timeline({ customer: { id } }: { customer: Schemas['Customer'] }
   const days = Map.groupBy(entries, ({ at }) => format.date(at))
   return (
     <Panel flush>
-      {[...days].map(([day, happenings]) => (
-        <section key={day} className="border-line border-b px-4 py-3 last:border-0">
-          <h2 className="mb-1.5 font-medium text-muted text-xs">{day}</h2>
-          <ol className="space-y-1.5">
-            {happenings.map(({ id: entry, at, happening }) => (
-              <li key={entry} className="flex items-baseline gap-3">
-                <time dateTime={at} title={format.exact(at)} className="w-10 shrink-0 text-muted text-xs tabular-nums">
-                  {format.time(at)}
-                </time>
-                <Line happening={happening} />
-              </li>
-            ))}
-          </ol>
-        </section>
-      ))}
+      <div>
+        {[...days].map(([day, happenings]) => (
+          <section key={day} className="border-line border-b px-4 py-3 last:border-0">
+            <h2 className="mb-1.5 font-medium text-muted text-xs">{day}</h2>
+            <ol className="space-y-1.5">
+              {happenings.map(({ id: entry, at, happening }) => (
+                <li key={entry} className="flex items-baseline gap-3">
+                  <time
+                    dateTime={at}
+                    title={format.exact(at)}
+                    className="w-10 shrink-0 text-muted text-xs tabular-nums"
+                  >
+                    {format.time(at)}
+                  </time>
+                  <Line happening={happening} />
+                </li>
+              ))}
+            </ol>
+          </section>
+        ))}
+      </div>
       {list.hasMore && <More shown={entries.length} {...list} />}
     </Panel>
   )

@@ -64,7 +64,7 @@ export function CustomersPage() {
         />
         <FilterText
           label="Metadata, as key = value"
-          placeholder="metadata = value"
+          placeholder="key = value"
           value={search.meta ?? ''}
           onChange={(meta) => set({ meta })}
           className="sm:w-44"

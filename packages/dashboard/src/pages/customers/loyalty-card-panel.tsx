@@ -1,11 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
-import { pointsWords } from '../../app/words/gives.ts'
 import { wayToNext } from '../../app/words/tiers.ts'
 import { Count, Instant, useFormat } from '../../ui/format.tsx'
 import { Figure, Panel } from '../../ui/page.tsx'
 import { Progress } from '../../ui/state.tsx'
+import { PointsExpiries } from './points-expiries.tsx'
 
 type Card = Schemas['Voucher']
 
@@ -34,7 +34,7 @@ export function LoyaltyCardPanel({ card }: { card: Card }) {
           </div>
           {card.campaign_id && <TierOfCard card={card} campaign={card.campaign_id} />}
         </div>
-        {card.campaign_id && <Expiries card={card} campaign={card.campaign_id} />}
+        {card.campaign_id && <PointsExpiries card={card} campaign={card.campaign_id} />}
       </div>
     </Panel>
   )
@@ -74,44 +74,6 @@ function TierOfCard({ card, campaign }: OfProgram) {
         </div>
       )}
       {way && <p className="mt-1 text-muted text-xs">{way.words}</p>}
-    </div>
-  )
-}
-
-/** Which points expire when, the next first; and those that are still to come. */
-function Expiries({ card, campaign }: OfProgram) {
-  const format = useFormat()
-  const buckets = useRead('GET /v1/loyalties/{campaignId}/members/{memberId}/points-expiration', {
-    path: { campaignId: campaign, memberId: card.id },
-    query: { limit: 20 },
-  })
-  const pending = useRead(
-    'GET /v1/loyalties/members/{memberId}/pending-points',
-    { path: { memberId: card.id }, query: { limit: 20, order: 'id' } },
-    { enabled: (card.loyalty_card?.pending_points ?? 0) > 0 },
-  )
-  const rows = (buckets.data?.data ?? []).filter(({ bucket }) => bucket.total_points > 0)
-  const next = pending.data?.data[0]
-  return (
-    <div className="min-w-0">
-      <h3 className="mb-1.5 text-muted text-xs">What expires when</h3>
-      {buckets.data && rows.length === 0 && <p className="text-muted">There are no points on the card.</p>}
-      <ul className="divide-y divide-line">
-        {rows.map(({ id, bucket, expires_at }) => (
-          <li key={id} className="flex justify-between gap-4 py-1.5 first:pt-0">
-            <span>{expires_at ? <Instant at={expires_at} withTime={false} /> : 'Never'}</span>
-            <span className="tabular-nums">{pointsWords(bucket.total_points, format)}</span>
-          </li>
-        ))}
-        {next && (
-          <li className="flex justify-between gap-4 py-1.5 text-muted">
-            <span>
-              Pending, next on <Instant at={next.activates_at} withTime={false} />
-            </span>
-            <span className="tabular-nums">+{pointsWords(next.points, format)}</span>
-          </li>
-        )}
-      </ul>
     </div>
   )
 }

@@ -52,7 +52,7 @@ function CodesPanel({ customer: { id } }: { customer: Customer }) {
     () => new Map(list.rows.map(({ redeemable }) => [redeemable.voucher.id, redeemable.status])),
     [list.rows],
   )
-  const columns = useCodeColumns((code) => statuses.get(code.id) ?? 'ACTIVE')
+  const columns = useCodeColumns({ isShort: true, statusOfRow: (code) => statuses.get(code.id) ?? 'ACTIVE' })
   return (
     <Panel title="Codes and gift cards" flush>
       <Table

@@ -6,6 +6,7 @@ import { classes } from '../../ui/classes.ts'
 import { Panel } from '../../ui/page.tsx'
 import { FailureView, Loading } from '../../ui/state.tsx'
 import { AttentionLink } from './attention-link.tsx'
+import { attentionSentence } from './attention-sentence.ts'
 
 type Entry = Reply<'GET /v1/attention'>['data'][number]
 
@@ -60,7 +61,7 @@ function Row({ entry }: { entry: Entry }) {
       <span aria-hidden="true" className={classes('mt-1.5 size-2 shrink-0 rounded-full', dot)} />
       <div className="min-w-0">
         <span className="sr-only">{word}: </span>
-        <AttentionLink link={entry.link}>{entry.message}</AttentionLink>
+        <AttentionLink link={entry.link}>{attentionSentence(entry)}</AttentionLink>
       </div>
     </li>
   )

@@ -39,9 +39,20 @@ export function customerName(customer: Entry['customer']): string | undefined {
   return customer.name || customer.email || customer.source_id || customer.id
 }
 
-export function orderName(order: { id: string; source_id: string | null } | null): string | undefined {
+type OrderIds = { id: string; source_id?: string | number | null | undefined }
+
+/** `#1042`; what is no number stands alone. */
+export function orderName(order: OrderIds | null): string | undefined {
   if (!order) return undefined
-  return order.source_id ? `#${order.source_id.replace(/^#/, '')}` : order.id
+  const own = order.source_id === null || order.source_id === undefined ? '' : String(order.source_id)
+  if (own === '') return order.id
+  return /^\d/.test(own) ? `#${own}` : own
+}
+
+/** `order #1042`; the word once, where the shop's own name of it begins with it. */
+export function orderPhrase(order: OrderIds | null): string | undefined {
+  const name = orderName(order)
+  return name === undefined || /^order/i.test(name) ? name : `order ${name}`
 }
 
 /** What this redemption itself took off its order, in cents. */

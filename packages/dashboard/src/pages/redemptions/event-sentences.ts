@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import type { Format } from '../../ui/format.tsx'
+import { orderPhrase } from './entry.ts'
 
 /** An event as a sentence. What only repeats another event of the same request has none. */
 export function eventSentence(
@@ -9,7 +10,7 @@ export function eventSentence(
   const of = (...path: string[]) => read(data, path)
   const name = text(of('customer', 'name')) ?? text(of('customer', 'email')) ?? 'The customer'
   const campaign = text(of('campaign', 'name'))
-  const order = text(of('order', 'source_id')) ?? text(of('order', 'id'))
+  const order = orderSubject(of('order'))
   switch (type) {
     case 'voucher.loyalty_card.transaction.created':
     case 'voucher.gift.transaction.created':
@@ -29,13 +30,13 @@ export function eventSentence(
     case 'customer.created':
       return `${name} was stored as a new customer.`
     case 'customer.order.created':
-      return order && `Order #${order.replace(/^#/, '')} was stored.`
+      return order && `${order} was stored.`
     case 'customer.order.paid':
-      return order && `Order #${order.replace(/^#/, '')} was marked as paid.`
+      return order && `${order} was marked as paid.`
     case 'customer.order.fulfilled':
-      return order && `Order #${order.replace(/^#/, '')} was marked as fulfilled.`
+      return order && `${order} was marked as fulfilled.`
     case 'customer.order.canceled':
-      return order && `Order #${order.replace(/^#/, '')} was canceled.`
+      return order && `${order} was canceled.`
     case 'customer.referred':
       return `${name} was counted as referred.`
     case 'customer.segment.entered':
@@ -95,6 +96,13 @@ function read(value: unknown, path: readonly string[]): unknown {
   let at = value
   for (const key of path) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined
   return at
+}
+
+/** `Order #1042`: the beginning of a sentence. */
+function orderSubject(order: unknown): string | undefined {
+  const id = text(read(order, ['id']))
+  const phrase = orderPhrase({ id: id ?? '', source_id: text(read(order, ['source_id'])) })
+  return phrase && phrase.slice(0, 1).toUpperCase() + phrase.slice(1)
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

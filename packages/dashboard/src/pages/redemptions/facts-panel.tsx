@@ -46,7 +46,6 @@ export function FactsPanel({ entry, parent }: { entry: Entry; parent: string | u
   const credits = entry.gift && <Money cents={entry.gift.amount} />
   const points = entry.loyalty_card && <Count value={entry.loyalty_card.points} />
   const id = <Id text={entry.id} />
-  const trackingId = entry.tracking_id && <Id text={entry.tracking_id} />
   return (
     <Panel title="Facts">
       <Facts
@@ -66,7 +65,6 @@ export function FactsPanel({ entry, parent }: { entry: Entry; parent: string | u
           ['Part of', partOf || undefined],
           ['Made by', entry.channel.channel_type === 'AUTO_REDEEM' ? 'Automatic reward' : 'The API'],
           ['Id', id],
-          ['Tracking id', trackingId || undefined],
         ]}
       />
       {metadata.length > 0 && (

@@ -28,7 +28,7 @@ export function FollowedPanel({ entry, followed }: { entry: Entry; followed: Fol
         <Loading lines={4} />
       ) : (
         <>
-          <Events events={followed.events ?? []} />
+          <Events events={followed.events} />
           {followed.request && <Sendouts request={followed.request} />}
         </>
       )}
@@ -43,7 +43,11 @@ function Events({ events }: { events: Schemas['StoredEvent'][] }) {
   const said = told.filter(({ sentence }) => sentence !== undefined)
   return (
     <div className="px-4 py-3">
-      {said.length === 0 && <p className="text-muted">No points, rewards or orders changed with it.</p>}
+      {said.length === 0 && (
+        <p className="text-muted">
+          {events.length === 0 ? 'No event of it is stored.' : 'No points, rewards or orders changed with it.'}
+        </p>
+      )}
       <ul className="space-y-1.5">
         {(showsAll ? told : said).map(({ event, sentence }) => (
           <li key={event.id} className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -52,7 +56,7 @@ function Events({ events }: { events: Schemas['StoredEvent'][] }) {
           </li>
         ))}
       </ul>
-      {events.length > 0 && (
+      {events.length > said.length && (
         <Button look="quiet" size="small" className="mt-2 -ml-2" onClick={() => setShowsAll(!showsAll)}>
           {showsAll ? 'Only what changed' : `Show all ${events.length} events`}
         </Button>

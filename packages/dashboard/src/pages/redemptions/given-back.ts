@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import type { Format } from '../../ui/format.tsx'
-import { orderName, type Redemption, takenOff } from './entry.ts'
+import { orderPhrase, type Redemption, takenOff } from './entry.ts'
 
 export type RollbackMode = Schemas['StackingRulesView']['redeemables_rollback_order_mode']
 
@@ -38,11 +38,12 @@ function orderGivenBack(
   mode: RollbackMode | undefined,
   format: Format,
 ): string[] {
-  const order = orderName(redemption.order)
-  if (order === undefined) return []
-  if (mode === 'WITHOUT_ORDER') return [`Order ${order} keeps its amounts and its state, as the stacking rules say.`]
+  const phrase = orderPhrase(redemption.order)
+  if (phrase === undefined) return []
+  const order = phrase.slice(0, 1).toUpperCase() + phrase.slice(1)
+  if (mode === 'WITHOUT_ORDER') return [`${order} keeps its amounts and its state, as the stacking rules say.`]
   const off = redeemed.reduce((sum, part) => sum + (takenOff(part) ?? 0), 0)
-  const canceled = `Order ${order} is canceled${off > 0 ? `, and ${format.money(off)} is no longer taken off it` : ''}`
+  const canceled = `${order} is canceled${off > 0 ? `, and ${format.money(off)} is no longer taken off it` : ''}`
   return [
     mode === undefined ? `${canceled}, unless the stacking rules leave orders alone.` : `${canceled}.`,
     ...(redemption.customer_id

@@ -4,7 +4,7 @@ import {
   customerName,
   type Entry,
   isRollback,
-  orderName,
+  orderPhrase,
   refusedObject,
   stackOf,
   subjectOf,
@@ -44,9 +44,9 @@ function subjectName(entry: Entry): string {
 }
 
 function effectOf(entry: Entry, format: Format): string {
-  const order = orderName(entry.order)
+  const order = orderPhrase(entry.order)
   const off = takenOff(entry) ?? 0
-  const onOrder = order ? ` order ${order}` : ''
+  const onOrder = order ? ` ${order}` : ''
   if ('loyalty_card' in entry && entry.loyalty_card) {
     const points = `${format.number(entry.loyalty_card.points)} points`
     if (off > 0) return `paid ${format.money(off)} of${onOrder} with ${points}`

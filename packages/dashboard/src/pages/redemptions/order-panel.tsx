@@ -3,7 +3,7 @@ import { classes } from '../../ui/classes.ts'
 import { Money } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Tag, type Tone } from '../../ui/state.tsx'
-import { amountBefore, type Entry, isRollback, orderName } from './entry.ts'
+import { amountBefore, type Entry, isRollback, orderPhrase } from './entry.ts'
 
 type Order = Schemas['RedemptionOrder']
 
@@ -19,17 +19,19 @@ export function OrderPanel({ entry, order }: { entry: Entry; order: Order }) {
   const total = order.total_amount ?? order.amount
   const all = order.total_discount_amount ?? 0
   const own = order.total_applied_discount_amount ?? all
+  const added = (order.amount ?? 0) - (amountBefore(order) ?? 0)
   const state = order.status && states[order.status]
   return (
     <Panel
-      title={`Order ${orderName(order)}`}
+      title={<span className="inline-block first-letter:uppercase">{orderPhrase(order)}</span>}
       about={isRollback(entry) ? 'As it was right after the rollback.' : 'As it was right after this redemption.'}
       actions={state && <Tag tone={state.tone}>{state.text}</Tag>}
       flush
     >
       <div className="overflow-x-auto">{order.items.length > 0 && <Lines items={order.items} />}</div>
       <dl className="ml-auto w-72 max-w-full space-y-1 px-4 py-3">
-        <Sum name="Before discounts" cents={amountBefore(order)} />
+        <Sum name="Ordered" cents={amountBefore(order)} />
+        {added > 0 && <Sum name="Units added" cents={added} />}
         {(order.discount_amount ?? 0) > 0 && <Sum name="Off the whole order" cents={-(order.discount_amount ?? 0)} />}
         {(order.items_discount_amount ?? 0) > 0 && (
           <Sum name="Off single lines" cents={-(order.items_discount_amount ?? 0)} />

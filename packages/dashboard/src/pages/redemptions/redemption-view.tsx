@@ -65,6 +65,7 @@ export function RedemptionView({ entry }: { entry: Entry }) {
           {!isRollback(entry) && (
             <WhyPanel
               redemption={entry}
+              parts={ofThis}
               recalculation={recalculation}
               isWaiting={followed.isLoading || isLoadingSent}
             />

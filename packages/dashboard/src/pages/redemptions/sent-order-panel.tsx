@@ -1,13 +1,18 @@
 import type { Schemas } from '../../api/client.ts'
 import { Money } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
+import { orderPhrase } from './entry.ts'
 
 /** The order of a refusal, as the shop sent it: the service stores none, the audit log has the request. */
 export function SentOrderPanel({ order }: { order: Schemas['CheckoutOrder'] }) {
   const items = order.items ?? []
   return (
     <Panel
-      title={order.source_id ? `Order #${String(order.source_id).replace(/^#/, '')}` : 'Order'}
+      title={
+        <span className="inline-block first-letter:uppercase">
+          {orderPhrase({ id: '', source_id: order.source_id }) || 'Order'}
+        </span>
+      }
       about="As the shop sent it, from the audit log. Nothing of it was stored."
       flush={items.length > 0}
     >

@@ -39,28 +39,30 @@ export function useParts(entry: Entry): { parent: string | undefined; parts: Red
   }
 }
 
-/** The events of the request that caused it; the management API tells them to administrators only. */
+/**
+ * The events of the request that caused it; the management API tells them to administrators only. They are read around its own
+ * event, since those of one request stand together.
+ */
 export function useRequestEvents(entry: Entry) {
   const { id: projectId } = useProject()
   const isAdmin = useIsAdmin()
+  const operation = 'GET /management/v1/projects/{projectId}/events'
   const own = useRead(
-    'GET /management/v1/projects/{projectId}/events',
+    operation,
     { path: { projectId }, query: { entity_id: entry.id, limit: 1 } },
     { enabled: isAdmin },
   )
-  const request = own.data?.data[0]?.group_id
-  const all = useRead(
-    'GET /management/v1/projects/{projectId}/events',
-    { path: { projectId }, query: { group_id: request ?? '', limit: 100 } },
-    { enabled: request !== undefined },
-  )
+  const first = own.data?.data[0]
+  const near = { group_id: first?.group_id ?? '', cursor: own.data?.cursor ?? '', limit: 50 }
+  const isFound = { enabled: first !== undefined }
+  const before = useRead(operation, { path: { projectId }, query: { ...near, order: '-created_at' } }, isFound)
+  const after = useRead(operation, { path: { projectId }, query: { ...near, order: 'created_at' } }, isFound)
   return {
-    request,
-    events: all.data?.data,
-    hasMore: all.data?.has_more === true,
-    error: own.error ?? all.error,
-    isLoading: own.isLoading || all.isLoading,
-    retry: () => void (own.error ? own.refetch() : all.refetch()),
+    request: first?.group_id,
+    events: [...(before.data?.data ?? []).toReversed(), ...(first ? [first] : []), ...(after.data?.data ?? [])],
+    error: own.error ?? before.error ?? after.error,
+    isLoading: own.isLoading || before.isLoading || after.isLoading,
+    retry: () => void (own.error ? own.refetch() : Promise.all([before.refetch(), after.refetch()])),
   }
 }
 

@@ -5,18 +5,19 @@ import { Explanation } from '../../ui/explanation.tsx'
 import { Instant } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { FailureView, Loading } from '../../ui/state.tsx'
-import type { Redemption } from './entry.ts'
+import { customerName, type Redemption } from './entry.ts'
 import type { useRecalculation } from './use-redemption.ts'
 
 interface WhyPanelProps {
   redemption: Redemption
+  parts: readonly Redemption[]
   recalculation: ReturnType<typeof useRecalculation>
   /** The request that was sent is still being looked for. */
   isWaiting: boolean
 }
 
 /** Why it was given or refused, calculated again as of that moment. */
-export function WhyPanel({ redemption, recalculation, isWaiting }: WhyPanelProps) {
+export function WhyPanel({ redemption, parts, recalculation, isWaiting }: WhyPanelProps) {
   const { body, data, error, isLoading, mayValidate, retry } = recalculation
   return (
     <Panel
@@ -51,7 +52,7 @@ export function WhyPanel({ redemption, recalculation, isWaiting }: WhyPanelProps
       ) : error ? (
         <FailureView failure={error} retry={retry} />
       ) : data ? (
-        <Explained redemption={redemption} validation={data} />
+        <Explained redemption={redemption} parts={parts} validation={data} />
       ) : (
         <NotExplained redemption={redemption} />
       )}
@@ -61,20 +62,36 @@ export function WhyPanel({ redemption, recalculation, isWaiting }: WhyPanelProps
 
 type Validation = NonNullable<ReturnType<typeof useRecalculation>['data']>
 
-function Explained({ redemption, validation }: { redemption: Redemption; validation: Validation }) {
+interface ExplainedProps {
+  redemption: Redemption
+  parts: readonly Redemption[]
+  validation: Validation
+}
+
+function Explained({ redemption, parts, validation }: ExplainedProps) {
   const results = [
     ...(validation.inapplicable_redeemables ?? []),
     ...validation.redeemables,
     ...(validation.skipped_redeemables ?? []),
   ]
+  const lines = (validation.order?.items ?? []).map(
+    ({ product, sku, source_id }, index) => product?.name ?? sku?.sku ?? source_id ?? `line ${index + 1}`,
+  )
+  const tiers = new Map([redemption, ...parts].map(({ promotion_tier: tier }) => [tier?.id, tier?.name]))
   // A refused validation lists what was refused in both.
   const explanations = [...new Map(results.map(({ id, explanation }) => [id, explanation])).values()].filter(
     (explanation) => explanation !== undefined,
   )
   const all = (
-    <div className="space-y-4">
+    <div className="space-y-5">
       {explanations.map((explanation) => (
-        <Explanation key={explanation.id} explanation={explanation} />
+        <Explanation
+          key={explanation.id}
+          explanation={explanation}
+          subject={tiers.get(explanation.id)}
+          customer={customerName(redemption.customer)}
+          lines={lines}
+        />
       ))}
     </div>
   )

@@ -24,7 +24,7 @@ export function InvitationLink({
       <Notice tone={mail ? 'good' : 'warn'} title={mail ? mailed : 'No mail was sent: pass this link on yourself.'}>
         {!mail && 'This service has no mail server (the setting SMTP_URL).'}
       </Notice>
-      {link && <CodeBlock text={link} />}
+      {link && <CodeBlock text={link} wraps />}
       <p className="text-muted">
         It works once, until <Instant at={end} />. Whoever has it can set the password: hand it on as you would a
         password. A new link ends this one.

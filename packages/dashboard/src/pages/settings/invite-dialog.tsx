@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import type { Schemas } from '../../api/client.ts'
-import { useChange } from '../../api/queries.ts'
+import { useChange, useRead } from '../../api/queries.ts'
 import { CopyCall } from '../../app/copy-call.tsx'
+import { roleNames } from '../../app/project-switcher.tsx'
 import { useProject } from '../../app/session.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -10,7 +11,7 @@ import { TextField } from '../../ui/field.tsx'
 import { FailureNotice, Notice } from '../../ui/state.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { InvitationLink } from './invitation-link.tsx'
-import { ChooseRole, roleWords } from './roles.tsx'
+import { ChooseRole } from './roles.tsx'
 
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { name } = useProject()
@@ -36,9 +37,16 @@ function Invite({ onClose }: { onClose: () => void }) {
     projects: { [projectId]: role },
   }
   const isKnown = invite.error?.key === 'duplicate_found'
+  const login = body.email.toLowerCase()
+  const member = useRead(
+    'GET /management/v1/projects/{projectId}/users/{userId}',
+    { path: { projectId, userId: login } },
+    { enabled: isKnown },
+  )
+  const present = isKnown ? member.data?.projects[projectId] : undefined
   const add = () =>
     assign.mutate(
-      { path: { projectId }, body: { login: body.email.toLowerCase(), role } },
+      { path: { projectId }, body: { login, role } },
       {
         onSuccess: () => {
           toast(`${body.email} is in the project`)
@@ -50,8 +58,10 @@ function Invite({ onClose }: { onClose: () => void }) {
   return (
     <form className="space-y-4" noValidate onSubmit={handleSubmit(() => invite.mutate({ body }))}>
       {isKnown ? (
-        <Notice tone="info" title={`${body.email} has an account already.`}>
-          <p>No invitation is needed: add them to this project with the role below.</p>
+        <Notice tone="info" title={`${body.email} ${present ? 'is in this project' : 'has an account'} already.`}>
+          {present
+            ? `The role is ${roleNames[present] ?? present}; change it in the list.`
+            : 'No invitation is needed: add them to this project with the role below.'}
         </Notice>
       ) : (
         <FailureNotice failure={invite.error} />
@@ -68,11 +78,17 @@ function Invite({ onClose }: { onClose: () => void }) {
         <TextField label="First name" autoComplete="off" {...register('first')} />
         <TextField label="Last name" autoComplete="off" {...register('last')} />
       </div>
-      <ChooseRole words={roleWords} value={role} onChange={setRole} />
+      <ChooseRole value={role} onChange={setRole} />
       <DialogActions>
         <CopyCall name="POST /management/v1/projects/users/invite" input={{ body }} look="quiet" />
+        <Button onClick={onClose}>Cancel</Button>
         {isKnown ? (
-          <Button look="primary" isBusy={assign.isPending} onClick={add}>
+          <Button
+            look="primary"
+            isBusy={assign.isPending || member.isLoading}
+            disabled={present !== undefined}
+            onClick={add}
+          >
             Add to {name}
           </Button>
         ) : (

@@ -6,7 +6,7 @@ import { Instant } from '../../ui/format.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Status, Tag } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { type Key, kindNames } from './key-words.ts'
+import { accessNames, accessOf, type Key, kindNames } from './key-words.ts'
 
 export type KeyTask = 'edit' | 'block' | 'regenerate' | 'delete'
 
@@ -21,9 +21,13 @@ export function keyColumns(choose: (key: Key, task: KeyTask) => void): Column<Ke
     },
     {
       id: 'role',
-      header: 'Role',
+      header: 'May',
       isExtra: true,
-      cell: ({ role }) => <span className="whitespace-nowrap">{roleNames[role] ?? role}</span>,
+      cell: ({ role }) => (
+        <span className="whitespace-nowrap" title={`Role: ${roleNames[role] ?? role}`}>
+          {accessNames[accessOf(role)]}
+        </span>
+      ),
     },
     {
       id: 'addresses',
@@ -84,7 +88,7 @@ function KeyMenu({ apiKey, choose }: { apiKey: Key; choose: (key: Key, task: Key
         </IconButton>
       }
     >
-      <MenuItem onSelect={() => choose(apiKey, 'edit')}>Name, role and addresses</MenuItem>
+      <MenuItem onSelect={() => choose(apiKey, 'edit')}>Name, access and addresses</MenuItem>
       <MenuItem onSelect={() => choose(apiKey, 'block')}>
         {apiKey.status === 'ACTIVE' ? 'Block' : 'Let in again'}
       </MenuItem>

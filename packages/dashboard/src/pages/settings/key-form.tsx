@@ -5,12 +5,24 @@ import { useChange } from '../../api/queries.ts'
 import { CopyCall } from '../../app/copy-call.tsx'
 import { useProject } from '../../app/session.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ChooseOne } from '../../ui/choose-one.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { FailureNotice } from '../../ui/state.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { addressesIn, type Key, type KeyKind, kindNames, kindWords } from './key-words.ts'
-import { ChooseRole, keyRoleWords } from './roles.tsx'
+import {
+  type Access,
+  accessNames,
+  accessOf,
+  accessWords,
+  addressesIn,
+  type Key,
+  type KeyKind,
+  kindNames,
+  kindWords,
+  roleFor,
+  wrongAddress,
+} from './key-words.ts'
 
 const addressHint = 'IP addresses or ranges from which it may be used, one per line. Empty: from anywhere.'
 
@@ -32,12 +44,17 @@ function NewKeyForm({ onClose, onMade }: Omit<NewKeyProps, 'isOpen'>) {
   const { id: projectId } = useProject()
   const make = useChange('POST /management/v1/projects/{projectId}/api-keys')
   const [kind, setKind] = useState<KeyKind>('server')
-  const [role, setRole] = useState('USER')
+  const [access, setAccess] = useState<Access>('change')
   const { register, handleSubmit, watch, formState } = useForm({ defaultValues: { name: '', addresses: '' } })
   const { name, addresses } = watch()
   const input = {
     path: { projectId },
-    body: { name: name.trim(), kind, role, ip_whitelist: addressesIn(addresses) },
+    body: {
+      name: name.trim(),
+      kind,
+      role: roleFor[kind === 'client' ? 'change' : access],
+      ip_whitelist: addressesIn(addresses),
+    },
   }
   return (
     <form className="space-y-4" noValidate onSubmit={handleSubmit(() => make.mutate(input, { onSuccess: onMade }))}>
@@ -51,9 +68,21 @@ function NewKeyForm({ onClose, onMade }: Omit<NewKeyProps, 'isOpen'>) {
         error={formState.errors.name && 'Give it a name.'}
         {...register('name', { required: true, validate: (text) => text.trim() !== '' })}
       />
-      <ChooseKind value={kind} onChange={setKind} />
-      <ChooseRole words={keyRoleWords} value={role} onChange={setRole} />
-      <TextArea label="Addresses" hint={addressHint} rows={2} spellCheck={false} {...register('addresses')} />
+      <ChooseOne
+        label="What it is for"
+        options={kinds.map((value) => ({ value, name: kindNames[value], about: kindWords[value] }))}
+        value={kind}
+        onChange={setKind}
+      />
+      {kind !== 'client' && <ChooseAccess value={access} onChange={setAccess} />}
+      <TextArea
+        label="Addresses"
+        hint={addressHint}
+        rows={2}
+        spellCheck={false}
+        error={formState.errors.addresses?.message}
+        {...register('addresses', addressRules)}
+      />
       <DialogActions>
         <CopyCall name="POST /management/v1/projects/{projectId}/api-keys" input={input} look="quiet" />
         <Button onClick={onClose}>Cancel</Button>
@@ -65,39 +94,31 @@ function NewKeyForm({ onClose, onMade }: Omit<NewKeyProps, 'isOpen'>) {
   )
 }
 
-function ChooseKind({ value, onChange }: { value: KeyKind; onChange: (kind: KeyKind) => void }) {
-  return (
-    <fieldset>
-      <legend className="mb-1 font-medium text-xs">What it is for</legend>
-      <div className="divide-y divide-line rounded-md border border-line-strong">
-        {(Object.keys(kindNames) as KeyKind[]).map((kind) => (
-          <label
-            key={kind}
-            className="flex items-start gap-2.5 px-3 py-2 hover:bg-sunken/60 has-checked:bg-accent-soft"
-          >
-            <input
-              type="radio"
-              name="kind"
-              className="mt-0.5 size-4 shrink-0 accent-accent"
-              checked={value === kind}
-              onChange={() => onChange(kind)}
-            />
-            <span>
-              <span className="block font-medium">{kindNames[kind]}</span>
-              <span className="block text-muted text-xs">{kindWords[kind]}</span>
-            </span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
-  )
+const kinds = Object.keys(kindNames) as KeyKind[]
+
+function ChooseAccess({ value, onChange }: { value: Access; onChange: (access: Access) => void }) {
+  const options = (['change', 'read'] as const).map((access) => ({
+    value: access,
+    name: accessNames[access],
+    about: accessWords[access],
+  }))
+  return <ChooseOne label="What it may do" options={options} value={value} onChange={onChange} />
+}
+
+const addressRules = {
+  validate: (text: string) => {
+    const wrong = wrongAddress(addressesIn(text))
+    return wrong === undefined || `“${wrong}” is no IP address and no range such as 192.0.2.0/24.`
+  },
 }
 
 export function EditKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   const { id: projectId } = useProject()
   const change = useChange('PUT /management/v1/projects/{projectId}/api-keys/{keyId}')
   const toast = useToast()
-  const [role, setRole] = useState(apiKey.role)
+  const [access, setAccess] = useState(accessOf(apiKey.role))
+  // A role that this page does not offer stays unless one changes what the key may do.
+  const role = access === accessOf(apiKey.role) ? apiKey.role : roleFor[access]
   const { register, handleSubmit, formState } = useForm({
     defaultValues: { name: apiKey.name, addresses: apiKey.ip_whitelist.join('\n') },
   })
@@ -117,7 +138,7 @@ export function EditKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void 
   return (
     <Dialog
       title={`Change ${apiKey.name}`}
-      about="Id and secret stay. A program that uses it feels a smaller role, or an address left out, with its next call."
+      about="Id and secret stay. A program that uses it feels a change with its next call."
       isOpen
       onClose={onClose}
     >
@@ -130,8 +151,15 @@ export function EditKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void 
           error={formState.errors.name && 'Give it a name.'}
           {...register('name', { required: true, validate: (text) => text.trim() !== '' })}
         />
-        <ChooseRole words={keyRoleWords} value={role} onChange={setRole} />
-        <TextArea label="Addresses" hint={addressHint} rows={2} spellCheck={false} {...register('addresses')} />
+        {apiKey.kind !== 'client' && <ChooseAccess value={access} onChange={setAccess} />}
+        <TextArea
+          label="Addresses"
+          hint={addressHint}
+          rows={2}
+          spellCheck={false}
+          error={formState.errors.addresses?.message}
+          {...register('addresses', addressRules)}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isBusy={change.isPending}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressesIn, firstCall } from './key-words.ts'
+import { accessOf, addressesIn, firstCall, wrongAddress } from './key-words.ts'
 
 test('addresses one per line or behind commas', () => {
   expect(addressesIn(' 192.0.2.1\n10.0.0.0/8, 2001:db8::/32 ;\n\n')).toEqual([
@@ -18,4 +18,20 @@ test('the first call fetches a token and uses it with the key', () => {
   expect(firstCall('https://guerdon.example', { kind: 'client', app_id: 'i', secret: 's' })).toContain(
     'scope=client_api',
   )
+})
+
+test('what is no address', () => {
+  expect(wrongAddress(['192.0.2.1', '10.0.0.0/8', '2001:db8::/32', '::1', '::ffff:192.0.2.1'])).toBe(undefined)
+  expect(wrongAddress(['192.0.2.1', 'office'])).toBe('office')
+  expect(wrongAddress(['10.0.0.1-10.0.0.9'])).toBe('10.0.0.1-10.0.0.9')
+})
+
+test('roles of keys are two kinds of access', () => {
+  expect(['ADMIN', 'USER', 'USER_RESTRICTED', 'MERCHANT', 'VIEWER'].map(accessOf)).toEqual([
+    'change',
+    'change',
+    'change',
+    'read',
+    'read',
+  ])
 })

@@ -18,6 +18,24 @@ export const kindWords: Record<KeyKind, string> = {
     'For code that everybody can read. It may do only what the project has opened to pages, and only from its trusted domains.',
 }
 
+export type Access = 'change' | 'read'
+
+/** Two things a key can be for. Roles of a key differ in nothing else: no key opens users, keys and settings. */
+export const accessNames: Record<Access, string> = { change: 'Read and change', read: 'Read only' }
+
+export const accessWords: Record<Access, string> = {
+  change: 'Everything in this project: create, validate and redeem codes, give points, change customers.',
+  read: 'Lists and looks at everything and exports it; changes nothing, and cannot validate or redeem.',
+}
+
+export const accessOf = (role: string): Access => (role === 'VIEWER' || role === 'MERCHANT' ? 'read' : 'change')
+export const roleFor: Record<Access, string> = { change: 'ADMIN', read: 'VIEWER' }
+
+/** The first entry that is no address and no range; the service has the last word. */
+export function wrongAddress(entries: readonly string[]): string | undefined {
+  return entries.find((entry) => !/^(\d{1,3}(\.\d{1,3}){3}|[\da-f.]*:[\da-f:.]*)(\/\d{1,3})?$/i.test(entry))
+}
+
 /** Addresses or ranges, one per line or behind commas. */
 export function addressesIn(text: string): string[] {
   return text

@@ -1,8 +1,8 @@
 import { roleNames } from '../../app/project-switcher.tsx'
-import { roleIds } from './roles.tsx'
+import { roleIds, roleWords } from './roles.tsx'
 
 /** What the roles mean, below the list that names them. */
-export function RolesPanel({ words }: { words: Record<string, string> }) {
+export function RolesPanel() {
   return (
     <section className="mt-8 max-w-3xl">
       <h2 className="mb-2 font-semibold">What the roles mean</h2>
@@ -10,7 +10,7 @@ export function RolesPanel({ words }: { words: Record<string, string> }) {
         {roleIds.map((role) => (
           <div key={role} className="grid gap-x-6 py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">
             <dt className="font-medium">{roleNames[role]}</dt>
-            <dd className="text-muted">{words[role]}</dd>
+            <dd className="text-muted">{roleWords[role]}</dd>
           </div>
         ))}
         <div className="grid gap-x-6 py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">

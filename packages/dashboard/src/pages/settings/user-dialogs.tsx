@@ -8,7 +8,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { FailureNotice, Notice } from '../../ui/state.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { InvitationLink } from './invitation-link.tsx'
-import { ChooseRole, roleWords } from './roles.tsx'
+import { ChooseRole } from './roles.tsx'
 import { nameOf } from './user-columns.tsx'
 
 interface UserDialogProps {
@@ -41,7 +41,7 @@ export function RoleDialog({ user, onClose }: UserDialogProps) {
             You will not be able to change users and keys any more.
           </Notice>
         )}
-        <ChooseRole words={roleWords} value={role} onChange={setRole} />
+        <ChooseRole value={role} onChange={setRole} />
       </div>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>

@@ -9,7 +9,6 @@ import { Pager } from '../../ui/pager.tsx'
 import { Table } from '../../ui/table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { OnlyAdmins } from './only-admins.tsx'
-import { roleWords } from './roles.tsx'
 import { RolesPanel } from './roles-panel.tsx'
 import { type UserTask, userColumns } from './user-columns.tsx'
 import { NewLink, RemoveUser, RoleDialog } from './user-dialogs.tsx'
@@ -70,7 +69,7 @@ function Users() {
           }
         />
       </Panel>
-      <RolesPanel words={roleWords} />
+      <RolesPanel />
       <InviteDialog isOpen={isInviting} onClose={() => setIsInviting(false)} />
       {chosen?.task === 'role' && <RoleDialog user={chosen.user} onClose={close} />}
       {chosen?.task === 'remove' && <RemoveUser user={chosen.user} onClose={close} />}

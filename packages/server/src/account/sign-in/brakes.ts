@@ -23,13 +23,15 @@ export interface Brake {
 export function signInBrakes(login: string, address: string): Brake[] {
   const account = fingerprint(login.toLowerCase())
   const network = networkOf(address)
-  const { sign_in_free, sign_in_address_free, sign_in_account_free, sign_in_delay_max, sign_in_account_delay_max } =
-    limits
   return [
-    { subject: `address ${network}`, free: sign_in_address_free, longest_seconds: sign_in_delay_max },
-    { subject: `pair ${account} ${network}`, free: sign_in_free, longest_seconds: sign_in_delay_max },
+    { subject: `address ${network}`, free: limits.sign_in_address_free, longest_seconds: limits.sign_in_delay_max },
+    { subject: `pair ${account} ${network}`, free: limits.sign_in_free, longest_seconds: limits.sign_in_delay_max },
     // Shorter: whoever knows an address of a user could otherwise lock them out.
-    { subject: `account ${account}`, free: sign_in_account_free, longest_seconds: sign_in_account_delay_max },
+    {
+      subject: `account ${account}`,
+      free: limits.sign_in_account_free,
+      longest_seconds: limits.sign_in_account_delay_max,
+    },
   ]
 }
 

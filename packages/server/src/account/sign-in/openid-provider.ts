@@ -1,4 +1,4 @@
-import type { Configuration } from 'openid-client'
+import type { ClientAuth, Configuration } from 'openid-client'
 import { isLoopback } from '../../core/http/cookies.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { OidcSettings, Settings } from '../../core/settings.ts'
@@ -106,7 +106,13 @@ function providerOf(oidc: OidcSettings): Promise<Configuration> {
 async function discover({ issuer, client_id, client_secret }: OidcSettings): Promise<Configuration> {
   const client = await import('openid-client')
   const server = new URL(issuer)
-  return client.discovery(server, client_id, client_secret, undefined, {
+  // What a provider expects of a client that says nothing else; where it lists other ways only, in the body.
+  const [basic, post] = [client.ClientSecretBasic(client_secret), client.ClientSecretPost(client_secret)]
+  const authenticate: ClientAuth = (as, ...request) => {
+    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = as
+    return (methods.includes('client_secret_basic') ? basic : post)(as, ...request)
+  }
+  return client.discovery(server, client_id, undefined, authenticate, {
     timeout: limits.oidc_timeout_seconds,
     // Only a provider on this machine, as in tests, may do without TLS.
     execute: server.protocol === 'http:' && isLoopback(server.hostname) ? [client.allowInsecureRequests] : [],

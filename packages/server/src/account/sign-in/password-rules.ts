@@ -8,7 +8,7 @@ export function refuseWeakPassword(password: string, email: string): void {
 }
 
 function whyWeak(password: string, email: string): string | null {
-  const { password_length_min: min, password_length_max: max } = limits
+  const [min, max] = [limits.password_length_min, limits.password_length_max]
   const characters = [...password]
   if (characters.length < min) return `The password must have at least ${min} characters`
   if (characters.length > max) return `The password must have at most ${max} characters`

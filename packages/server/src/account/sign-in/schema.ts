@@ -143,7 +143,9 @@ export const OpenidCallbackQuery = Type.Unsafe<Record<string, unknown>>(
     {
       code: Type.Optional(Type.String()),
       state: Type.Optional(Type.String()),
+      iss: Type.Optional(Type.String({ description: 'The issuer (RFC 9207).' })),
       error: Type.Optional(Type.String()),
+      error_description: Type.Optional(Type.String()),
     },
     { additionalProperties: true },
   ),

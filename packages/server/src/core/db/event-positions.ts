@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { Trx } from './transaction.ts'
 
+/** Tables whose rows have a position: events, and those that the statistics add up (docs/decisions/0064-statistics-from-sums.md). */
+const positionedTables = ['event_rows', 'redemptions', 'publications', 'postings', 'orders']
+
 /**
- * The position of an event is the id of the transaction that inserted it, plus a shift. A dump restored into another server brings
- * positions along, while transaction ids of that server may be lower: then the shift grows, so that new events still follow all old
- * ones. Called at start, before this node writes events (docs/decisions/0052-events-by-position.md).
+ * The position of a row is the id of the transaction that inserted it, plus a shift. A dump restored into another server brings
+ * positions along, while transaction ids of that server may be lower: then the shift grows, so that new rows still follow all old
+ * ones. Called at start, before this node writes any (docs/decisions/0052-events-by-position.md).
  */
 export async function keepPositionsAscending(trx: Trx): Promise<void> {
   const { rows } = await sql<Positions>`
@@ -13,16 +16,22 @@ export async function keepPositionsAscending(trx: Trx): Promise<void> {
       latest.written_by
     from event_positions left join lateral (
       select l.position, l.written_by from projects p cross join lateral (
-        select e.position, e.xmin::text::bigint as written_by from event_rows e
-        where e.project_id = p.id and e.position > 0 order by e.position desc limit 1) l
+        ${sql.join(
+          positionedTables.map(
+            (table) => sql`(select e.position, e.xmin::text::bigint as written_by from ${sql.table(table)} e
+              where e.project_id = p.id and e.position > 0 order by e.position desc limit 1)`,
+          ),
+          sql` union all `,
+        )}) l
       order by l.position desc limit 1) latest on true`.execute(trx)
   const positions = rows[0] as Positions
   const { last, oldest_running, shift } = positions
   if (last < oldest_running || isWrittenHere(positions)) return
   const newShift = shift + (last + 1 - oldest_running)
   await sql`update event_positions set shift = ${newShift}`.execute(trx)
-  await sql`alter table event_rows alter column position
-    set default (pg_current_xact_id()::text::bigint + ${sql.lit(newShift)})`.execute(trx)
+  for (const table of positionedTables)
+    await sql`alter table ${sql.table(table)} alter column position
+      set default (pg_current_xact_id()::text::bigint + ${sql.lit(newShift)})`.execute(trx)
 }
 
 interface Positions {
@@ -30,13 +39,13 @@ interface Positions {
   /** The position of the oldest running transaction, and that of the next one. */
   oldest_running: number
   next: number
-  /** The highest position of an event, and the lower 32 bits of the transaction that wrote its row. */
+  /** The highest position of a row, and the lower 32 bits of the transaction that wrote the row. */
   last: number
   written_by: number
 }
 
 /**
- * Whether this server wrote the last event, of a transaction that has overtaken an older one: other nodes may be writing. The
+ * Whether this server wrote the last row, of a transaction that has overtaken an older one: other nodes may be writing. The
  * row is then of that transaction, or of a later one (a savepoint, a rewrite); a restored row is older than all running transactions.
  * The difference is taken modulo 2^32, as transactions are numbered in rows.
  */

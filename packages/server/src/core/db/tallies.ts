@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
 import type { Db } from './database.ts'
+import type { VoucherType } from './tables.ts'
 
 /**
  * Counters, because counting rows would take too long: rows of a project, rows of one campaign (`campaign/camp_1/vouchers`),
@@ -14,6 +15,16 @@ export type Tally =
   | 'publications'
   | 'redemptions'
   | `campaign/${string}`
+  | OwedTally
+
+/**
+ * What deleted cards of a campaign, or of none (`owed//points`), take away from what is owed to holders; the rest is a sum of postings
+ * (statistics/sums/read.ts).
+ */
+export type OwedTally = `owed/${string}/${'points' | 'gift_cards'}`
+
+export const owedTally = ({ campaign_id, type }: { campaign_id: string | null; type: VoucherType }): OwedTally =>
+  `owed/${campaign_id ?? ''}/${type === 'GIFT_VOUCHER' ? 'gift_cards' : 'points'}`
 
 /**
  * Adds `delta` to a counter, in the transaction that inserts or deletes the rows. Every change is a separate row: writers

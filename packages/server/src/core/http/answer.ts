@@ -7,10 +7,10 @@ import type { Project } from '../db/project-row.ts'
 import { inTransaction, type Trx } from '../db/transaction.ts'
 import { newTimeSlice } from '../lib/time-slice.ts'
 import { newCtx } from '../new-ctx.ts'
-import type { Admitted } from './admission.ts'
 import type { Identity } from './authenticate.ts'
 import { downloadAnswer } from './download.ts'
 import { ApiError, errorText, notFound } from './errors.ts'
+import type { Admitted } from './gate.ts'
 import {
   claim,
   findUnscoped,

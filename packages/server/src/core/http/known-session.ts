@@ -7,25 +7,8 @@ import { type Instant, toInstant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { sessionCookie, valueOfCookie } from './cookies.ts'
 import { ApiError } from './errors.ts'
+import type { KnownSession, KnownUser } from './known-user.ts'
 import { hashOf } from './secrets.ts'
-
-/** A signed-in user with the fields that admission needs. */
-export interface KnownUser {
-  id: string
-  email: string
-  is_owner: boolean
-  /** By project id. An owner is ADMIN of every project, also of those that are not listed. */
-  roles: Readonly<Record<string, Role>>
-}
-
-export interface KnownSession {
-  id: string
-  user: KnownUser
-  /** Unix milliseconds; no session outlives it. */
-  ends_at: number
-  /** Unix milliseconds of the last use, to the minute; the cached session is updated with the row. */
-  used_at: number
-}
 
 /** 43 characters of base64url: 256 bits. */
 const tokenForm = /^[\w-]{43}$/

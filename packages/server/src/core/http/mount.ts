@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
-import { clientCheckOf, type Gate, type GateKeeper, gateOf } from './admission.ts'
+import { clientCheckOf, gateOf } from './admission.ts'
 import { type AnswerParts, answerOf } from './answer.ts'
 import { bodyBytesMax } from './body-limits.ts'
 import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
+import type { Gate, GateKeeper } from './gate.ts'
 import { type Method, type Operation, writes } from './operation.ts'
 
 export type Route = Pick<Operation, 'method' | 'path'>

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
-import type { Admitted, Gate, GateKeeper } from './admission.ts'
 import {
   changes,
   checkAccept,
@@ -14,7 +13,9 @@ import {
 } from './admission-checks.ts'
 import { sessionCookie, valueOfCookie } from './cookies.ts'
 import { ApiError, notFound } from './errors.ts'
-import { authenticateSession, type KnownSession, roleIn } from './known-session.ts'
+import type { Admitted, Gate, GateKeeper } from './gate.ts'
+import { authenticateSession, roleIn } from './known-session.ts'
+import type { KnownSession } from './known-user.ts'
 import { type Family, type Operation, pathParamNames } from './operation.ts'
 import { requestOrigin } from './same-origin.ts'
 

@@ -17,6 +17,12 @@ export const limits = {
   statistics_tail_rows_max: 1_000,
   /** Members of a loyalty program that its statistics count. */
   statistics_members_max: 50_000,
+  /** Entries of the list of what needs attention. */
+  attention_entries_max: 50,
+  /** Objects of a kind that a search finds. */
+  search_results_max: 5,
+  /** Characters of a searched text. */
+  search_length_max: 255,
 
   /** Fields of one filter. */
   filter_fields_max: 50,

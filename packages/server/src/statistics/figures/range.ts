@@ -17,15 +17,16 @@ export interface AskedRange {
 export function askedRange({ now, project: { timezone } }: Ctx, query: StatisticsQuery): AskedRange {
   const { from, to, interval = 'day' } = query
   const zone = zoneOf(timezone)
-  const read = (text: string, daysLater: number): Ms => {
+  const read = (name: 'from' | 'to', text: string): Ms => {
     const day = readDay(text)
-    return day === null ? (readInstant(text) as Ms) : startOfDay(day + daysLater, zone)
+    const at = day === null ? readInstant(text) : startOfDay(name === 'to' ? day + 1 : day, zone)
+    if (at === null) throw invalidQuery(`Property .${name} cannot be recognized as a ISO-8601 compliant date`)
+    if (at < firstMoment || at > lastMoment) throw invalidQuery(`Property .${name} must be between 1970 and 9998`)
+    return at
   }
-  const end = to === undefined ? Date.parse(now) : read(to, 1)
+  const end = to === undefined ? Date.parse(now) : read('to', to)
   const daysBefore = limits.statistics_days_default - 1
-  const start = from === undefined ? startOfDay(localDay(end - 1, zone) - daysBefore, zone) : read(from, 0)
-  if (start < firstMoment || end > lastMoment)
-    throw invalidQuery('Property .from must be between the years 1970 and 9998')
+  const start = from === undefined ? startOfDay(localDay(end - 1, zone) - daysBefore, zone) : read('from', from)
   const range = wholeQuarters({ from: start, to: end })
   if (range.from >= range.to) throw invalidQuery('Property .to must be later than .from')
   const points = pointsOf(range, interval, zone, limits.statistics_points_max)

@@ -1,4 +1,4 @@
-import { Instant, InstantInput, Int, Nullable, OneOf } from '@guerdon/engine/schema'
+import { Instant, Int, Nullable, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { CampaignType } from '../../core/events/shapes.ts'
 import { type Figure, figures } from '../sums/figures.ts'
@@ -46,14 +46,16 @@ export const StatisticsPoint = Type.Object({
 export type StatisticsPoint = Static<typeof StatisticsPoint>
 
 export const StatisticsQuery = Type.Object({
-  from: Type.Optional({
-    ...InstantInput,
-    description: 'A date of the project, from its beginning, or an instant. Default: 30 days with today.',
-  } as typeof InstantInput),
-  to: Type.Optional({
-    ...InstantInput,
-    description: 'A date of the project, to its end, or an instant that is not in the range. Default: now.',
-  } as typeof InstantInput),
+  from: Type.Optional(
+    Type.String({
+      description: 'A date of the project, from its beginning, or an instant. Default: 30 days with today.',
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      description: 'A date of the project, to its end, or an instant that is not in the range. Default: now.',
+    }),
+  ),
   interval: Type.Optional({ ...OneOf(intervals), default: 'day' } as ReturnType<typeof OneOf<typeof intervals>>),
 })
 export type StatisticsQuery = Static<typeof StatisticsQuery>

@@ -52,7 +52,7 @@ async function statisticsOf(ctx: Ctx, scopeId: string, query: StatisticsQuery) {
     interval,
     timezone,
     currency,
-    updated_at: sums.added_up_at ?? ctx.now,
+    updated_at: sums.updated_at,
     is_complete: !sums.has_history_to_add,
     totals: figures.reduce(plus, noFigures),
     previous: before,

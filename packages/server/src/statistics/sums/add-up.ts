@@ -4,16 +4,7 @@ import type { StatisticsSource } from '../../core/db/tables.ts'
 import { inTransaction, type Trx } from '../../core/db/transaction.ts'
 import { changesSql, countedOrdersSql } from './changes-sql.ts'
 import { figures } from './figures.ts'
-
-/** The tables whose rows are added up, with the column in whose order those without a position are walked through. */
-export const sources = {
-  redemptions: sql.ref('r.id'),
-  publications: sql.ref('r.id'),
-  postings: sql.ref('r.voucher_id'),
-  orders: sql.ref('r.id'),
-} as const satisfies Record<StatisticsSource, unknown>
-
-export const sourceNames = Object.keys(sources) as StatisticsSource[]
+import { sourceNames, walkKeys } from './sources.ts'
 
 /** Rows of a table in one step; those that the same transaction wrote are not divided. */
 const batchRows = 2_000
@@ -81,7 +72,7 @@ async function addOldRows(
   walkedTo: string,
   rowsMax: number,
 ): Promise<boolean> {
-  const key = sources[source]
+  const key = walkKeys[source]
   const { rows } = await sql<{ found: number }>`
     with next as materialized (
       select count(*) as found, max(key) as reach from (
@@ -95,7 +86,8 @@ async function addOldRows(
       where project_id = ${projectId} and source = ${source} and next.reach is not null
     )
     select found from next`.execute(trx)
-  if ((rows[0]?.found ?? 0) > 0) return true
+  // Not only when none are left: in a busy shop there always are, but new ones have a position.
+  if ((rows[0]?.found ?? 0) === rowsMax) return true
   await trx.deleteFrom('statistics_history').where('project_id', '=', projectId).where('source', '=', source).execute()
   return false
 }

@@ -3,9 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { sourceNames } from './add-up.ts'
 import { type Figure, type Figures, figures, wholeProject } from './figures.ts'
 import { type Range, stretchesOf } from './ranges.ts'
+import { sourceNames } from './sources.ts'
 import { tailParts } from './tail-sql.ts'
 
 export interface StatisticsQuestion {
@@ -34,20 +34,18 @@ export interface Sums {
   refusals: Array<{ reason: string; count: number }>
   /** Value of the cards that exist. */
   owed: { points: number; gift_cards: number }
-  /** When the sums were last brought up to date; null: they are complete as of now. */
-  added_up_at: Instant | null
+  /** Up to when everything is counted. */
+  updated_at: Instant
   /** Whether rows from before the sums were kept are still being added. */
   has_history_to_add: boolean
 }
 
 /**
  * Reads the sums and the rows that are not in them yet, in one statement: in one snapshot, no row is in both or in neither. If too
- * many rows wait, they are left out, and `added_up_at` says how old the figures are.
+ * many rows wait, they are left out, and `updated_at` says how old the figures are.
  */
-export async function readSums(
-  { db, project_id }: Ctx,
-  { scope_id, points, range }: StatisticsQuestion,
-): Promise<Sums> {
+export async function readSums(ctx: Ctx, { scope_id, points, range }: StatisticsQuestion): Promise<Sums> {
+  const { db, project_id } = ctx
   const stretches = points.flatMap((point, place) => stretchesOf(point).map((stretch) => ({ place, ...stretch })))
   const ofProject = scope_id === wholeProject
   const { rows } = await sql<StatementRow>`
@@ -96,7 +94,7 @@ export async function readSums(
     campaigns_by_order_amount: row.campaigns_by_order_amount,
     refusals: row.refusals,
     owed: row.owed,
-    added_up_at: row.has_tail ? null : row.added_up_at,
+    updated_at: row.has_tail ? ctx.now : earlier(row.added_up_at ?? ctx.project.created_at, ctx.now),
     has_history_to_add: row.has_history_to_add,
   }
 }
@@ -219,6 +217,9 @@ export const plus = (a: Figures, b: Partial<Figures>): Figures =>
   Object.fromEntries(figures.map((name): [Figure, number] => [name, cap(a[name] + (b[name] ?? 0))])) as Figures
 
 export const noFigures = capped({})
+
+/** The clock of the database, which says when something was added up, may be ahead of that of this node. */
+const earlier = (a: Instant, b: Instant): Instant => (a < b ? a : b)
 
 /** The point that contains a moment. */
 function placeOf(points: readonly Range[], at: Ms): number | undefined {

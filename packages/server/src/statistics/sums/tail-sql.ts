@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { sourceNames } from './add-up.ts'
 import { changesSql } from './changes-sql.ts'
+import { sourceNames } from './sources.ts'
 
 /**
  * The parts of a statement that find the rows which are not in the sums yet: `progress`, `pending` (how many wait, per table, up to

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { attentionSentence } from './attention-sentence.ts'
+
+test('keys of the service are said in words', () => {
+  expect(
+    attentionSentence({
+      message: 'The job VOUCHERS.IMPORT_CSV failed, with 4 errors.',
+      data: { type: 'VOUCHERS.IMPORT_CSV', failed_count: 4 },
+    }),
+  ).toBe('“Import codes from a file” failed, with 4 errors.')
+  expect(
+    attentionSentence({
+      message: '80 redemptions of 90 attempts were refused for one reason: quantity_exceeded.',
+      data: { reason: 'quantity_exceeded' },
+    }),
+  ).toBe('80 redemptions of 90 attempts were refused for one reason: used up.')
+  expect(attentionSentence({ message: 'The campaign "VIP" has used 88 % of its budget.', data: {} })).toBe(
+    'The campaign “VIP” has used 88\u00a0% of its budget.',
+  )
+})

@@ -1,0 +1,11 @@
+import { refusalName } from '../../api/refusals.ts'
+import { kindOf } from '../data/action-words.ts'
+
+/** The sentence of the service, with the words of the dashboard in place of its keys. */
+export function attentionSentence({ message, data }: { message: string; data: Record<string, unknown> }): string {
+  const { reason, type } = data
+  let sentence = message
+  if (typeof reason === 'string') sentence = sentence.replace(reason, refusalName(reason).toLowerCase())
+  if (typeof type === 'string') sentence = sentence.replace(`The job ${type}`, `“${kindOf(type)}”`)
+  return sentence.replaceAll(/"([^"]*)"/g, '“$1”').replaceAll(' %', '\u00a0%')
+}

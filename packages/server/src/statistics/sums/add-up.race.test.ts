@@ -1,0 +1,194 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { newProjectOn, type Shop } from '../../testing/app.ts'
+import { newCampaign, newVoucher } from '../../testing/campaigns.ts'
+import { addPoints, newEarningRules, newMember, newProgram, ofAmount } from '../../testing/loyalty.ts'
+import { anotherConnection, openNode, ownDatabase } from '../../testing/nodes.ts'
+import { ok } from '../../testing/orders.ts'
+import { comparedFigures, plainFiguresByHour, plainOwed } from '../../testing/plain-statistics.ts'
+import { addUpAllOf } from '../../testing/statistics.ts'
+import { addUp } from './add-up.ts'
+import { rebuildStatistics } from './work.ts'
+
+const start = Date.parse('2026-03-28T20:00:00.000Z')
+
+/** A shop whose clock runs an hour per fifth of a second, over the beginning of summer time. */
+async function newShop(timezone: string): Promise<Shop & { url: string }> {
+  const { database, url } = await ownDatabase()
+  const begin = Date.now()
+  const now = () => start + (Date.now() - begin) * 18_000
+  const node = await openNode(database, { now })
+  const service = { ...node, clock: { now, set: () => {}, advance: () => {} } }
+  return { ...(await newProjectOn(service, { timezone })), url: url as string }
+}
+
+/** What a busy shop does: `rounds` of each, at once. */
+async function doBusiness(shop: Shop, rounds: number) {
+  const campaign = await newCampaign(shop, 'Coupons', {
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 300 } },
+    type: 'AUTO_UPDATE',
+  })
+  const gifts = await newCampaign(shop, 'Gifts', {
+    campaign_type: 'GIFT_VOUCHERS',
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'GIFT_VOUCHER', gift: { amount: 5_000 }, redemption: { quantity: null } },
+  })
+  const program = await newProgram(shop)
+  await newEarningRules(shop, program, ofAmount(100, 1))
+  const member = await newMember(shop, program, 'ann')
+  await newVoucher(shop, 'ALONE', { redemption: { quantity: null }, discount: { type: 'PERCENT', percent_off: 10 } })
+  await newVoucher(shop, 'USED-UP', { redemption: { quantity: 1 } })
+  await newVoucher(shop, 'CARD', { type: 'GIFT_VOUCHER', gift: { amount: 100_000 }, discount: undefined })
+
+  const redeem = (code: string, order: object, more: object[] = []) =>
+    shop.call('POST', '/v1/redemptions', {
+      redeemables: [{ object: 'voucher', id: code }, ...more],
+      order,
+      customer: { source_id: 'ben' },
+    })
+  const times = async (work: (round: number) => Promise<unknown>) => {
+    for (let round = 0; round < rounds; round += 1) await work(round)
+  }
+  await Promise.all([
+    times(async (round) => {
+      const { voucher } = await ok(shop, 'POST', '/v1/publications', { customer: { source_id: 'cleo' }, campaign: { name: 'Coupons', count: 1 } })
+      const { status, body } = await redeem(voucher.code, { amount: 2_000 + round })
+      expect(status).toBe(200)
+      if (round % 3 === 0) await ok(shop, 'POST', `/v1/redemptions/${body.redemptions[0].id}/rollback`)
+    }),
+    times((round) => redeem('ALONE', { amount: 1_000 * (round % 4) }, [{ object: 'voucher', id: 'CARD' }].slice(round % 2))), // with and without a second code
+    times(() => redeem('USED-UP', { amount: 500 })),
+    times(async (round) => {
+      const { voucher } = await ok(shop, 'POST', '/v1/publications', { customer: { source_id: 'dan' }, campaign: { name: 'Gifts', count: 1 } })
+      const { body } = await redeem(voucher.code, { amount: 700 })
+      if (round % 4 === 1) await ok(shop, 'POST', `/v1/redemptions/${body.redemptions[0].id}/rollback`)
+      if (round % 4 === 2) await shop.call('DELETE', `/v1/vouchers/${voucher.code}`)
+    }),
+    times(async (round) => {
+      const { id } = await ok(shop, 'POST', '/v1/orders', { status: round % 2 === 0 ? 'CREATED' : 'PAID', amount: 900, customer: { source_id: 'ann' } })
+      if (round % 3 === 1) await ok(shop, 'PUT', `/v1/orders/${id}`, { status: 'PAID', amount: 950 })
+      if (round % 5 === 2) await ok(shop, 'PUT', `/v1/orders/${id}`, { status: 'CANCELED' })
+      if (round % 5 === 3) await redeem('ALONE', { id })
+    }),
+    times((round) => addPoints(shop, member.code, round % 3 === 2 ? -1 : 2)),
+  ]) // biome-ignore format: one thought per line
+  return [campaign.id, gifts.id, program.id] as string[]
+}
+
+const overview = (shop: Shop, path = 'overview') =>
+  ok(shop, 'GET', `/v1/statistics/${path}?from=2026-03-28T00:00:00Z&to=2026-04-12T00:00:00Z&interval=hour`)
+
+/** Expects that every hour of the statistics is what the tables say. */
+async function expectExact(shop: Shop, campaignIds: readonly string[]): Promise<void> {
+  const { db } = shop.service.runtime.database
+  for (const campaignId of [null, ...campaignIds]) {
+    const expected = await plainFiguresByHour(db, shop.project_id, campaignId)
+    const { series } = await overview(shop, campaignId === null ? 'overview' : `campaigns/${campaignId}`)
+    const differing = series.flatMap((point: Record<string, number> & { from: string }) =>
+      comparedFigures.flatMap((name) => {
+        const plain = expected.get(point.from)?.[name] ?? 0
+        return point[name] === plain ? [] : [`${campaignId} ${point.from} ${name}: ${point[name]} instead of ${plain}`]
+      }),
+    )
+    expect(differing).toEqual([])
+    expect(expected.size).toBeGreaterThan(0)
+  }
+  expect((await overview(shop)).owed).toEqual(await plainOwed(db, shop.project_id))
+}
+
+test('while two nodes add up and others redeem, roll back, publish and pay, the sums are exact', async () => {
+  const shop = await newShop('UTC')
+  const { db } = shop.service.runtime.database
+  const other = anotherConnection(shop.url)
+  let isOver = false
+  const adding = [
+    { on: db, rowsMax: 3 },
+    { on: other.db, rowsMax: 4 },
+  ].map(async ({ on, rowsMax }) => {
+    let batches = 0
+    while (!isOver) {
+      if (await addUp(on, shop.project_id, rowsMax)) batches += 1
+      await new Promise((resolve) => setTimeout(resolve, 3))
+    }
+    return batches
+  })
+  const looking = (async () => {
+    const seen: Array<{ redemptions: number; published_codes: number }> = []
+    while (!isOver) seen.push((await overview(shop)).totals)
+    return seen
+  })()
+  const campaignIds = await doBusiness(shop, 8).finally(() => {
+    isOver = true
+  })
+  expect(Math.min(...(await Promise.all(adding)))).toBeGreaterThan(0)
+  const seen = await looking
+  for (const name of ['redemptions', 'published_codes'] as const) {
+    const values = seen.map((totals) => totals[name])
+    expect(values).toEqual([...values].sort((a, b) => a - b)) // nothing was counted twice or lost in between
+  }
+  await expectExact(shop, campaignIds)
+  await addUpAllOf(shop)
+  const { rows } = await sql<{ left: number }>`select count(*) as left from redemptions r join statistics_progress p
+    on p.project_id = r.project_id where r.project_id = ${shop.project_id} and r.position > p.redemptions_to`.execute(
+    db,
+  )
+  expect(rows[0]?.left).toBe(0)
+  await expectExact(shop, campaignIds)
+
+  const before = await overview(shop)
+  await rebuildStatistics(db, shop.project_id)
+  expect({ ...(await overview(shop)), updated_at: '' }).toEqual({ ...before, updated_at: '' })
+})
+
+test('a row of a transaction that was overtaken is added up when it is committed', async () => {
+  const shop = await newShop('UTC')
+  const { db } = shop.service.runtime.database
+  const publish = (on: typeof db, id: string) =>
+    sql`insert into publications (project_id, id, voucher_ids, is_referral_code, channel, metadata, result, created_at)
+      values (${shop.project_id}, ${id}, '{v_1}', false, 'API', '{}', 'SUCCESS', '2026-04-01T10:00:00Z')`.execute(on)
+  const published = async () => (await overview(shop)).totals.published_codes
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let isWritten = () => {}
+  const written = new Promise<void>((resolve) => {
+    isWritten = resolve
+  })
+  const late = db.transaction().execute(async (trx) => {
+    await publish(trx, 'pub_1')
+    isWritten()
+    await released
+  })
+  await written
+  await publish(db, 'pub_2')
+  await addUp(db, shop.project_id)
+  expect(await published()).toBe(1) // of the later transaction, not added up yet, but read
+  release()
+  await late
+  expect(await published()).toBe(2)
+  await addUpAllOf(shop)
+  expect(await published()).toBe(2)
+})
+
+test('rows from before the sums were kept are added up by a walk, while new ones arrive', async () => {
+  const shop = await newShop('Europe/Warsaw')
+  const { db } = shop.service.runtime.database
+  const campaignIds = await doBusiness(shop, 6)
+  // As a migration finds them: without a position. The trigger does not see it: no amount changes.
+  await sql`alter table postings disable trigger postings_never_change`.execute(db)
+  for (const table of ['redemptions', 'publications', 'postings', 'orders'])
+    await sql`update ${sql.table(table)} set position = 0 where project_id = ${shop.project_id}`.execute(db)
+  await sql`insert into statistics_history (project_id, source) select ${shop.project_id}, source
+    from unnest(array['redemptions', 'publications', 'postings', 'orders']) source`.execute(db)
+  expect((await overview(shop)).is_complete).toBe(false)
+  const redeem = () =>
+    shop.call('POST', '/v1/redemptions', { redeemables: [{ object: 'voucher', id: 'ALONE' }], order: { amount: 100 } })
+  do {
+    await redeem()
+    await sql`update orders set amount = amount + 1 where project_id = ${shop.project_id} and id in (
+      select id from orders where project_id = ${shop.project_id} order by random() limit 2)`.execute(db)
+  } while (await addUp(db, shop.project_id, 9))
+  expect((await overview(shop)).is_complete).toBe(true)
+  await expectExact(shop, campaignIds)
+})
