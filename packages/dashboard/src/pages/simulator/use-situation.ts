@@ -34,13 +34,13 @@ export function useSituation(): SituationState {
   const [isLoading, setIsLoading] = useState(false)
   const [failure, setFailure] = useState<ApiFailure | null>(null)
   const [isTooLarge, setIsTooLarge] = useState(false)
-  const written = useRef<string>(undefined)
+  const written = useRef<string[]>([])
   const isEdited = useRef(false)
   const address = JSON.stringify(search)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address alone decides; the reader is new on each render
   useEffect(() => {
-    if (address === written.current) return
+    if (written.current.includes(address)) return
     let isStale = false
     const base = situationOf(search.cart)
     isEdited.current = false
@@ -65,9 +65,10 @@ export function useSituation(): SituationState {
     if (!isEdited.current) return
     const timer = setTimeout(() => {
       const next = cartOf(situation)
-      const nextSearch = next.cart === undefined ? {} : { cart: next.cart }
+      const nextSearch = next.cart === undefined ? {} : { cart: JSON.stringify(next.cart) }
       setIsTooLarge(next.isTooLarge)
-      written.current = JSON.stringify(nextSearch)
+      // The router shows a search later than it was asked to, and perhaps one before the last: the last few are all ours.
+      written.current = [...written.current.slice(-4), JSON.stringify(nextSearch)]
       void navigate({ search: nextSearch, replace: true })
     }, writePauseMs)
     return () => clearTimeout(timer)
