@@ -82,6 +82,7 @@ export default defineConfig({
       },
       onDatabase('pglite'),
       onDatabase('postgres'),
+      { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       {
         resolve: { conditions: ['source'] },
         ssr: { resolve: { conditions: ['source'] } },
