@@ -10,11 +10,11 @@ export const limits = {
   page_max: 100,
 
   /** Hours, days, weeks or months in one answer of the statistics. */
-  statistics_points_max: 400,
+  statistics_points_max: 200,
   /** Days of the statistics when the query has no `from`. */
   statistics_days_default: 30,
   /** Rows of a table that statistics read in addition to the sums; if more wait, the answer is as old as the sums. */
-  statistics_tail_rows_max: 1_000,
+  statistics_tail_rows_max: 200,
   /** Members of a loyalty program that its statistics count. */
   statistics_members_max: 50_000,
   /** Entries of the list of what needs attention. */

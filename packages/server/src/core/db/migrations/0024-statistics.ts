@@ -61,12 +61,12 @@ const statements = [
       is distinct from row (new.status, new.amount, new.discount_amount, new.items_discount_amount))
     execute function mark_changed_order()`,
 
-  // Figures of the project (the empty scope) and of each campaign: per 15 minutes, per hour and per day of UTC, and of all time
-  // (grain 0).
+  // Figures of the project (the empty scope) and of each campaign: per 15 minutes, hour, day and 16 days of UTC, and of all time
+  // (grain 0); grains are minutes.
   `create table statistics_sums (
     project_id text collate "C" not null,
     scope_id text collate "C" not null,
-    grain smallint not null check (grain in (0, 15, 60, 1440)),
+    grain smallint not null check (grain in (0, 15, 60, 1440, 23040)),
     starts_at timestamptz(3) not null,
     ${figures.map((name) => `${name} numeric not null default 0,`).join('\n    ')}
     primary key (project_id, scope_id, grain, starts_at)
@@ -76,7 +76,7 @@ const statements = [
   `create table statistics_refusals (
     project_id text collate "C" not null,
     scope_id text collate "C" not null,
-    grain smallint not null check (grain in (0, 15, 60, 1440)),
+    grain smallint not null check (grain in (0, 15, 60, 1440, 23040)),
     starts_at timestamptz(3) not null,
     reason text collate "C" not null,
     count bigint not null,
