@@ -45,6 +45,8 @@ export interface StepView {
   rule?: string | undefined
   /** A formula as it was written. */
   formula?: string | undefined
+  /** It asks about the order: without one it fails whatever it asks for. */
+  needsOrder?: boolean | undefined
   parts?: StepView[] | undefined
   /** How the parts are joined. */
   join?: 'and' | 'or' | undefined
