@@ -28,8 +28,10 @@ export function WhyPanel({ redemption, parts, recalculation, isWaiting }: WhyPan
       about={
         explains && (
           <>
-            Recalculated as of <Instant at={redemption.date} /> with the rules, uses and balances of now
-            {isWithoutOrder && ', without the order, which is not kept when a code is refused'}.
+            Recalculated as of <Instant at={redemption.date} />{' '}
+            {isWithoutOrder
+              ? 'without the order: it is not kept when a code is refused.'
+              : 'with the rules, uses and balances of now.'}
           </>
         )
       }

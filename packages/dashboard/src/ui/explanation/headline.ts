@@ -98,5 +98,5 @@ export function effectText({ amount = 0, steps }: Pick<ExplanationView, 'amount'
     return `gives ${listText(what, 'and')} for free${worth}`
   }
   if (amount > 0) return `takes ${words.format.money(amount)} off${spent}`
-  return spent === '' ? 'can be used, and takes nothing off' : `can be used${spent}`
+  return spent === '' && !words.isWithoutOrder ? 'can be used, and takes nothing off' : `can be used${spent}`
 }

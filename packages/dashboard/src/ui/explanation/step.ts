@@ -60,4 +60,6 @@ export interface Words {
   lineOf: (index: number) => string
   /** The name of the customer, as far as it is known. */
   customer?: string | undefined
+  /** Nothing was bought: that nothing is taken off says nothing about the code. */
+  isWithoutOrder?: boolean | undefined
 }
