@@ -109,7 +109,8 @@ export function useChange<Name extends OperationName>(
   const client = useQueryClient()
   return useMutation<Reply<Name>, ApiFailure, Input<Name>>({
     mutationFn: (input) => call(name, input, { project, prefer }),
-    onSuccess: () => client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === project }),
+    // Nobody waits for it: a dialog that is done closes at once, and the page behind it follows.
+    onSuccess: () => void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === project }),
   })
 }
 

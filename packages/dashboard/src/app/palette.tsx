@@ -37,6 +37,14 @@ function Finder({ onClose }: { onClose: () => void }) {
   const term = useSettled(text.trim())
   const found = useRead('GET /v1/search', { query: { q: term } }, { enabled: term.length > 0, keeps: true })
   const entries = useEntries(text.trim().toLowerCase(), term.length > 0 ? found.data : undefined, onClose)
+  // What stands there may still be of an earlier text: Enter then waits for the answer to this one.
+  const isSearching = text.trim() !== '' && (term !== text.trim() || found.isFetching)
+  const [isEntered, setIsEntered] = useState(false)
+  useEffect(() => {
+    if (!isEntered || isSearching) return
+    setIsEntered(false)
+    entries[0]?.go()
+  })
   const chosen = Math.min(active, Math.max(0, entries.length - 1))
   const shown = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -49,7 +57,8 @@ function Finder({ onClose }: { onClose: () => void }) {
       setActive((chosen + move + entries.length) % Math.max(1, entries.length))
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      entries[chosen]?.go()
+      if (isSearching && entries[chosen]?.kind !== 'Places') setIsEntered(true)
+      else entries[chosen]?.go()
     }
   }
   return (
@@ -65,6 +74,7 @@ function Finder({ onClose }: { onClose: () => void }) {
         onChange={(event) => {
           setText(event.target.value)
           setActive(0)
+          setIsEntered(false)
         }}
         onKeyDown={onKeyDown}
         className="h-13 w-full border-line border-b bg-transparent px-4 text-base outline-none placeholder:text-muted"
@@ -84,11 +94,7 @@ function Finder({ onClose }: { onClose: () => void }) {
       </div>
       {entries.length === 0 && (
         <p role="status" className="px-4 pb-4 text-muted">
-          {found.isFetching || term !== text.trim()
-            ? 'Searching …'
-            : found.error
-              ? found.error.message
-              : 'Nothing begins with this.'}
+          {isSearching ? 'Searching …' : found.error ? found.error.message : 'Nothing begins with this.'}
         </p>
       )}
     </>

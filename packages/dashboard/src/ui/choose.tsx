@@ -44,7 +44,7 @@ export function Choose<Item>(props: ChooseProps<Item>) {
   const found = useFound(text, search, value !== null && text === textOf(value))
   const { isSearching } = found
   const own = text.trim() === '' ? undefined : free?.(text.trim())
-  // What was found for an earlier text must not be taken by a quick Enter; the text itself may.
+  // What was found for an earlier text must not be taken by a quick Enter, here and below; the text itself may.
   const items = own === undefined ? found.items : isSearching ? [own] : withOwn(found.items, own, keyOf)
   return (
     <div className="min-w-0">
@@ -71,6 +71,11 @@ export function Choose<Item>(props: ChooseProps<Item>) {
           ref={inputRef}
           aria-invalid={error ? true : undefined}
           aria-describedby={error ? `${id}-note` : undefined}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !isSearching || own !== undefined) return
+            event.preventDefault()
+            event.preventBaseUIHandler()
+          }}
           className="h-8.5 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 placeholder:text-muted hover:border-muted aria-invalid:border-bad"
         />
         <Combobox.Portal>

@@ -98,7 +98,7 @@ export function FilterSelect({ label, any, value, options, onChange }: FilterSel
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="h-8.5 w-full rounded-md border border-line-strong bg-panel pr-7 sm:max-w-42 pl-2.5 hover:border-muted"
+        className="h-8.5 w-full rounded-md border border-line-strong bg-panel pr-7 sm:max-w-44 pl-2.5 hover:border-muted"
       >
         <option value="">{any}</option>
         {options.map(({ value: option, label: text }) => (

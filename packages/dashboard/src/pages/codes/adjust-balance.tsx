@@ -60,7 +60,7 @@ const directions = [
   { value: 'remove', label: 'Take off' },
 ]
 const expiries = [
-  { value: 'PROGRAM_RULES', label: 'By the rules of the program' },
+  { value: 'PROGRAM_RULES', label: 'By the program’s rules' },
   { value: 'CUSTOM_DATE', label: 'On a date' },
   { value: 'NON_EXPIRING', label: 'Never' },
 ]
@@ -79,7 +79,8 @@ function AdjustForm({ code, onClose }: Pick<AdjustBalanceProps, 'code' | 'onClos
   const values = form.watch()
   const size = (isGift ? centsOf(values.amount) : wholeOf(values.amount)) ?? 0
   const signed = values.direction === 'add' ? size : -size
-  const before = (code.gift ?? code.loyalty_card)?.balance ?? 0
+  // As the form found it: the page behind reads the new balance while the form closes.
+  const [before] = useState((code.gift ?? code.loyalty_card)?.balance ?? 0)
   const words = (amount: number) => (isGift ? plainMoney(amount, format) : pointsWords(amount, format))
   const { giftInput, pointsInput } = inputsOf(code, signed, values)
   const save = form.handleSubmit(async () => {

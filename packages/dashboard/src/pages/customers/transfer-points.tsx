@@ -106,14 +106,14 @@ function TransferForm({ cards, onClose }: Omit<TransferProps, 'isOpen'>) {
           name={<span className="font-mono">{from?.code}</span>}
           before={words(from, 0)}
           after={words(from, -points)}
-          isChanged={points > 0}
+          isChanged={points > 0 && !transfer.isSuccess}
         />
         {to && (
           <BeforeAfter
             name={<span className="font-mono">{to.code}</span>}
             before={words(to, 0)}
             after={words(to, points)}
-            isChanged={points > 0}
+            isChanged={points > 0 && !transfer.isSuccess}
           />
         )}
       </div>

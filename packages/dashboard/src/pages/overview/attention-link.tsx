@@ -4,13 +4,20 @@ import type { Reply } from '../../api/client.ts'
 import { useProject } from '../../app/session.tsx'
 import { dayOf } from '../../ui/days.ts'
 
-type Target = Reply<'GET /v1/attention'>['data'][number]['link']
+type Entry = Reply<'GET /v1/attention'>['data'][number]
 
 const look = 'break-words outline-offset-2 after:absolute after:inset-0 hover:underline'
 
 /** Leads to the place that an entry names; text alone where this version has no such place. */
-export function AttentionLink({ link: { place, id, query = {} }, children }: { link: Target; children: ReactNode }) {
+export function AttentionLink({ entry, children }: { entry: Pick<Entry, 'kind' | 'link'>; children: ReactNode }) {
   const { id: project, timezone } = useProject()
+  const { place, id, query = {} } = entry.link
+  if (entry.kind === 'codes_running_out' && id)
+    return (
+      <Link to="/$project/codes" params={{ project }} search={{ campaign: id }} className={look}>
+        {children}
+      </Link>
+    )
   if (place === 'campaign' && id)
     return (
       <Link to="/$project/redemptions" params={{ project }} search={{ campaign: id }} className={look}>

@@ -3,6 +3,7 @@ import type { Reply } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { useFormat } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { FailureView, Loading } from '../../ui/state.tsx'
 import { AttentionLink } from './attention-link.tsx'
@@ -56,12 +57,13 @@ export function AttentionPanel() {
 
 function Row({ entry }: { entry: Entry }) {
   const { word, dot } = severities[entry.severity]
+  const { money } = useFormat()
   return (
     <li className="relative flex gap-2.5 px-4 py-2.5 focus-within:bg-sunken/60 hover:bg-sunken/60">
       <span aria-hidden="true" className={classes('mt-1.5 size-2 shrink-0 rounded-full', dot)} />
       <div className="min-w-0">
         <span className="sr-only">{word}: </span>
-        <AttentionLink link={entry.link}>{attentionSentence(entry)}</AttentionLink>
+        <AttentionLink entry={entry}>{attentionSentence(entry, money)}</AttentionLink>
       </div>
     </li>
   )

@@ -65,10 +65,12 @@ function itemOf(item: Schemas['OrderItem']): Schemas['OrderItemBody'] {
   }
 }
 
-/** The refusals that no order is needed for: what the code itself says is enough to explain them again. */
-export const isAboutCode = (key: string | undefined) =>
+/** The refusals that are explained without their order: by the code itself, its uses, and the customer. */
+export const explainsWithoutOrder = (key: string | undefined) =>
   key !== undefined &&
   [
+    'redemption_rules_violated',
+    'customer_rules_violated',
     'quantity_exceeded',
     'voucher_expired',
     'voucher_not_active',

@@ -1,7 +1,7 @@
 import { useRead } from '../../api/queries.ts'
 import { useIsAdmin, useMayChange, useProject } from '../../app/session.tsx'
 import { type Entry, isRollback, type Redemption, stackOf } from './entry.ts'
-import { isAboutCode, type Recalculation, recalculationOf } from './recalculate.ts'
+import { explainsWithoutOrder, type Recalculation, recalculationOf } from './recalculate.ts'
 
 /** What was redeemed in one go with it: the children of the parent, in the order they were applied. */
 export function useParts(entry: Entry): { parent: string | undefined; parts: Redemption[]; isLoading: boolean } {
@@ -84,7 +84,8 @@ export function useSentRequest(entry: Entry, request: string | undefined) {
 export function useRecalculation(entry: Entry, parts: Redemption[], sent: Partial<Recalculation> | undefined) {
   const mayValidate = useMayChange()
   const isFailure = entry.result === 'FAILURE'
-  const canExplain = !isRollback(entry) && (!isFailure || sent !== undefined || isAboutCode(entry.failure_code))
+  const canExplain =
+    !isRollback(entry) && (!isFailure || sent !== undefined || explainsWithoutOrder(entry.failure_code))
   const body = canExplain ? recalculationOf(entry as Redemption, parts, sent) : undefined
   const isReady = mayValidate && body !== undefined
   const { data, error, isLoading, refetch } = useRead(

@@ -19,13 +19,19 @@ interface WhyPanelProps {
 /** Why it was given or refused, calculated again as of that moment. */
 export function WhyPanel({ redemption, parts, recalculation, isWaiting }: WhyPanelProps) {
   const { body, data, error, isLoading, mayValidate, retry } = recalculation
+  // Nobody kept the order of a refusal: what is accepted without it explains nothing.
+  const isWithoutOrder = redemption.result === 'FAILURE' && body?.order === undefined
+  const explains = data !== undefined && !(isWithoutOrder && data.valid)
   return (
     <Panel
       title="Why"
       about={
-        data && (
+        explains && (
           <>
-            Recalculated as of <Instant at={redemption.date} /> with the rules, uses and balances of now.
+            Recalculated as of <Instant at={redemption.date} />{' '}
+            {isWithoutOrder
+              ? 'without the order: it is not kept when a code is refused.'
+              : 'with the rules, uses and balances of now.'}
           </>
         )
       }
@@ -51,7 +57,7 @@ export function WhyPanel({ redemption, parts, recalculation, isWaiting }: WhyPan
         </p>
       ) : error ? (
         <FailureView failure={error} retry={retry} />
-      ) : data ? (
+      ) : explains ? (
         <Explained redemption={redemption} parts={parts} validation={data} />
       ) : (
         <NotExplained redemption={redemption} />

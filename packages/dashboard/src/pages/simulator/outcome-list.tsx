@@ -17,10 +17,12 @@ interface OutcomeListProps {
   outcomes: readonly Outcome[]
   explained: readonly Explained[]
   nameOf: (outcome: Outcome) => string
+  /** Nothing was bought, so amounts say nothing. */
+  isWithoutOrder: boolean
 }
 
 /** Each redeemable with what it did or why not, in the order of application. */
-export function OutcomeList({ outcomes, explained, nameOf }: OutcomeListProps) {
+export function OutcomeList({ outcomes, explained, nameOf, isWithoutOrder }: OutcomeListProps) {
   return (
     <ol className="divide-y divide-line">
       {outcomes.map((outcome, index) => (
@@ -30,6 +32,7 @@ export function OutcomeList({ outcomes, explained, nameOf }: OutcomeListProps) {
             explained={explained[index]}
             number={outcomes.length > 1 ? index + 1 : undefined}
             name={nameOf(outcome)}
+            hasAmount={!isWithoutOrder}
           />
         </li>
       ))}
@@ -42,9 +45,10 @@ interface OutcomeRowProps {
   explained: Explained | undefined
   number: number | undefined
   name: string
+  hasAmount: boolean
 }
 
-function OutcomeRow({ outcome, explained, number, name }: OutcomeRowProps) {
+function OutcomeRow({ outcome, explained, number, name, hasAmount }: OutcomeRowProps) {
   const { tone, text } = states[outcome.status]
   const { gift, loyalty_card } = outcome.result
   // A single step that only repeats the sentence above it.
@@ -57,7 +61,7 @@ function OutcomeRow({ outcome, explained, number, name }: OutcomeRowProps) {
           <Name outcome={outcome} name={name} />
         </h3>
         <Tag tone={tone}>{text}</Tag>
-        {isApplied(outcome) && (
+        {isApplied(outcome) && hasAmount && (
           <span className="ml-auto whitespace-nowrap tabular-nums">
             {amountOf(outcome) > 0 ? (
               <Money cents={-amountOf(outcome)} />

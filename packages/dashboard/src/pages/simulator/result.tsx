@@ -28,7 +28,8 @@ export function Result({ situation, simulation, faults }: ResultProps) {
     name ?? situation.chosen.find((entry) => sameChosen(entry, { object, id }))?.name ?? id
   const order = calculatedOf(validation, outcomes)
   const names = lineNames(order, situation)
-  const about = { customer: situation.customer?.name, lines: names }
+  const isWithoutOrder = situation.lines.length === 0
+  const about = { customer: situation.customer?.name, lines: names, isWithoutOrder }
   const explained = useExplained(
     explainable,
     outcomes.map((outcome) => ({ ...about, subject: nameOf(outcome) })),
@@ -70,12 +71,10 @@ export function Result({ situation, simulation, faults }: ResultProps) {
         <div className="mt-4 empty:hidden">
           <Totals order={order} typed={typedAmount(situation)} isValid={isValid} outcomes={outcomes} nameOf={nameOf} />
         </div>
-        {situation.lines.length === 0 && (
-          <p className="mt-3 text-muted">The cart is empty: add what is bought to see amounts.</p>
-        )}
+        {isWithoutOrder && <p className="mt-3 text-muted">The cart is empty: add what is bought to see amounts.</p>}
       </Panel>
       <Panel title={outcomes.length > 1 ? 'In the order of application' : 'Step by step'} flush>
-        <OutcomeList outcomes={outcomes} explained={explained} nameOf={nameOf} />
+        <OutcomeList outcomes={outcomes} explained={explained} nameOf={nameOf} isWithoutOrder={isWithoutOrder} />
       </Panel>
       {order && order.items.length > 0 && applied.length > 0 && (
         <Panel title="Line by line" about={isValid ? undefined : 'As it would be without the refusal.'} flush>

@@ -1,5 +1,6 @@
+import { useSearch } from '@tanstack/react-router'
 import { FlaskConical, RotateCcw } from 'lucide-react'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { sentenceOf } from '../../api/failures.ts'
 import { CopyCall } from '../../app/copy-call.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -21,6 +22,11 @@ export function SimulatorPage() {
   const { situation, change, reset, trySample, isLoading, failure, isTooLarge } = useSituation()
   const simulation = useSimulation(situation)
   const codes = useRef<HTMLInputElement>(null)
+  const { customer: from, code } = useSearch({ from: '/$project/simulator' })
+  useEffect(() => {
+    // Who comes from a customer's page wants to check a code.
+    if (from && !code) codes.current?.focus()
+  }, [from, code])
   const fault = simulation.failure
   const faults = faultsOf(fault && { key: fault.key, errors: fault.errors, sentence: sentenceOf(fault) })
   const hasChosen = situation.chosen.length > 0

@@ -99,7 +99,8 @@ export const knownChecks = Object.keys(checks)
 /** A check of the redeemable itself. */
 export function checkView(step: CheckStep, words: Words): StepView {
   const say = Object.hasOwn(checks, step.check) ? checks[step.check] : undefined
-  return { state: stateOf(step.passed), ...(say ?? unknownCheck)(step, words) }
+  const needsOrder = /^order\b|^effect$/.test(step.check)
+  return { state: stateOf(step.passed), ...(say ?? unknownCheck)(step, words), ...(needsOrder && { needsOrder }) }
 }
 
 const unknownCheck: Say = ({ check, expected, actual }, words) => {

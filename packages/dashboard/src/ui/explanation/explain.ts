@@ -93,10 +93,23 @@ function flat(parts: StepView[], isApplied: boolean): StepView {
   return { ...view, state: isApplied && view.state === 'failed' ? 'passed' : view.state }
 }
 
-/** What failed, as the rest of a sentence: the first two of several. */
-export function becauseOf(views: readonly StepView[]): string | undefined {
-  const causes = [...new Set(views.flatMap(({ state, because }) => (state === 'failed' && because ? [because] : [])))]
+/** What failed, as the rest of a sentence: the first two of several. `isCause` decides which failures count. */
+export function becauseOf(
+  views: readonly StepView[],
+  isCause: (view: StepView) => boolean = ({ state }) => state === 'failed',
+): string | undefined {
+  const causes = [...new Set(views.filter(isCause).flatMap((view) => causeOfOne(view, isCause) ?? []))]
   if (causes.length === 0) return undefined
   const text = causes.slice(0, 2).join(', and ')
   return causes.length > 2 ? `${text}, and ${causes.length - 2} more` : text
+}
+
+const causeOfOne = ({ join, parts, because }: StepView, isCause: (view: StepView) => boolean) =>
+  join === undefined || parts === undefined ? because : becauseOf(parts, isCause)
+
+/** Whether a condition fails whatever the order is. */
+export function failsWithAnyOrder({ state, needsOrder, join, parts = [] }: StepView): boolean {
+  if (state !== 'failed') return false
+  if (join === 'and') return parts.some(failsWithAnyOrder)
+  return join === 'or' ? parts.every(failsWithAnyOrder) : needsOrder !== true
 }

@@ -370,6 +370,20 @@ test('an explanation in one sentence', () => {
   )
 })
 
+test('without an order, what no order could change is the reason', () => {
+  const total = rule('order.amount', { $more_than_or_equal: [3000] }, null)
+  const once = rule('redemption.count.per_customer', { $less_than_or_equal: [1] }, 2, { key: '2' })
+  const say = (steps: Step[], logic = '1 and 2') =>
+    causeOf(
+      { object: 'voucher', steps: steps as never, reason: { key: 'missing_order', message: '' } },
+      viewsOf({ steps, status: 'INAPPLICABLE' }, words, { val_1: { name: 'Once', logic } }),
+    )
+  expect(say([total, once])).toBe('it has been used 1 of 1 times by Ann')
+  expect(say([total, once], '1 or 2')).toBe('it needs an order, and there is none')
+  expect(say([total])).toBe('it needs an order, and there is none')
+  expect(say([check('order', true, false, false)])).toBe('it needs an order, and there is none')
+})
+
 /** What the engine can say, read from its code: a new name without words fails here. */
 const engine = (file: string) => readFileSync(new URL(`../../../../engine/src/${file}`, import.meta.url), 'utf8')
 const found = (pattern: RegExp, ...files: string[]) => [

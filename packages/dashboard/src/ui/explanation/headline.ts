@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import { becauseOf } from './explain.ts'
+import { becauseOf, failsWithAnyOrder } from './explain.ts'
 import type { Step, StepView, Words } from './step.ts'
 import { counted, listText, lowerFirst, valueText } from './values.ts'
 
@@ -45,6 +45,8 @@ const withoutSteps: Record<string, string> = {
     'as many exclusive discounts of its category as may be are already applied',
 }
 
+const orderReasons = new Set(['missing_order', 'missing_amount', 'missing_order_items'])
+
 export const knownReasons = [...Object.keys(reasons), ...Object.keys(withoutSteps), 'not_found']
 
 /** A refusal by its key alone, as a sentence: for lists in which there are no steps. */
@@ -60,6 +62,8 @@ export function causeOf(
 ): string {
   const { key = '', message = 'no reason is given' } = explanation.reason ?? {}
   if (key === 'not_found') return notFoundText(explanation)
+  // Somebody asks for a customer and a code alone: what no order could change is the answer, not that there is none.
+  if (orderReasons.has(key)) return becauseOf(views, failsWithAnyOrder) ?? reasons[key] ?? lowerFirst(message)
   return reasons[key] ?? becauseOf(views) ?? withoutSteps[key] ?? lowerFirst(message)
 }
 
@@ -94,5 +98,5 @@ export function effectText({ amount = 0, steps }: Pick<ExplanationView, 'amount'
     return `gives ${listText(what, 'and')} for free${worth}`
   }
   if (amount > 0) return `takes ${words.format.money(amount)} off${spent}`
-  return spent === '' ? 'can be used, and takes nothing off' : `can be used${spent}`
+  return spent === '' && !words.isWithoutOrder ? 'can be used, and takes nothing off' : `can be used${spent}`
 }

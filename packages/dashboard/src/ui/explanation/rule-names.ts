@@ -21,7 +21,7 @@ const value = (subject: string, kind: ValueKind, missing = 'it is not set'): Rul
 const lines = (subject: string, kind: ValueKind): RuleName => ({ kind: 'lines', subject, value: kind })
 const line = (subject: string, kind: ValueKind): RuleName => ({ kind: 'line', subject, value: kind })
 const goods = (subject: string): RuleName => ({ kind: 'goods', subject, value: 'name' })
-const noOrder = 'there is no order'
+export const noOrder = 'there is no order'
 
 const periods = { '': '', '.daily': ' today', '.weekly': ' this week', '.monthly': ' this month' }
 

@@ -1,5 +1,5 @@
 import { phraseOf } from './operators.ts'
-import { type RuleKind, type RuleName, ruleNames } from './rule-names.ts'
+import { noOrder, type RuleKind, type RuleName, ruleNames } from './rule-names.ts'
 import type { RuleStep, StepView, Words } from './step.ts'
 import { isMissing, listText, lowerFirst, plain, stateOf, upperFirst, valueText } from './values.ts'
 
@@ -17,8 +17,17 @@ export function ruleView(step: RuleStep, words: Words): StepView {
     return { state: 'open', text: texts.text, detail: 'not looked at', ...(parts.length > 0 && { parts }) }
   const failedPart = parts.find(({ state }) => state === 'failed')
   const because = failedPart?.because === undefined ? texts.because : partBecause(step, texts, failedPart.because)
-  return { ...texts, because, state: stateOf(step.passed), ...(parts.length > 0 && { parts }) }
+  return {
+    ...texts,
+    because,
+    state: stateOf(step.passed),
+    ...(needsOrder(step, name) && { needsOrder: true }),
+    ...(parts.length > 0 && { parts }),
+  }
 }
+
+const needsOrder = (step: RuleStep, { kind, missing }: RuleName) =>
+  step.name.startsWith('order.') || missing === noOrder || kind === 'lines' || kind === 'line' || kind === 'goods'
 
 /** A rule that found its goods failed by what it asks of them. */
 const partBecause = ({ actual }: RuleStep, { because }: Texts, part: string) =>
@@ -47,7 +56,7 @@ const valueTexts: Say = (step, name, words) => {
     text: `${subject} ${isText(phrases)}`,
     detail: found,
     because:
-      isUnset && name.missing === 'there is no order'
+      isUnset && name.missing === noOrder
         ? `${lowerFirst(subject)} must ${mustText(phrases)}, and there is no order`
         : `${lowerSubject(subject)} ${is} (must ${mustText(phrases)})`,
   }

@@ -45,6 +45,8 @@ export interface StepView {
   rule?: string | undefined
   /** A formula as it was written. */
   formula?: string | undefined
+  /** It asks about the order: without one it fails whatever it asks for. */
+  needsOrder?: boolean | undefined
   parts?: StepView[] | undefined
   /** How the parts are joined. */
   join?: 'and' | 'or' | undefined
@@ -58,4 +60,6 @@ export interface Words {
   lineOf: (index: number) => string
   /** The name of the customer, as far as it is known. */
   customer?: string | undefined
+  /** Nothing was bought: that nothing is taken off says nothing about the code. */
+  isWithoutOrder?: boolean | undefined
 }

@@ -17,6 +17,7 @@ export interface About {
   customer?: string | undefined
   /** The names of the order's lines. */
   lines?: readonly string[] | undefined
+  isWithoutOrder?: boolean | undefined
 }
 
 export interface Explained {
@@ -43,8 +44,14 @@ export function useExplained(explanations: readonly ExplanationView[], abouts: r
     if (rule) rules[rule.id] = { name: rule.name, logic: String((rule.rules as { logic?: unknown }).logic ?? '') }
   }
   return explanations.map((explanation, index) => {
-    const { subject = explanation.id, customer, lines } = abouts[index] ?? {}
-    const words: Words = { format, nameOf, customer, lineOf: (line) => lines?.[line] ?? `line ${line + 1}` }
+    const { subject = explanation.id, customer, lines, isWithoutOrder } = abouts[index] ?? {}
+    const words: Words = {
+      format,
+      nameOf,
+      customer,
+      isWithoutOrder,
+      lineOf: (line) => lines?.[line] ?? `line ${line + 1}`,
+    }
     const views = viewsOf(explanation, words, rules)
     const cause = explanation.status === 'APPLICABLE' ? undefined : causeOf(explanation, views)
     return { views, cause, headline: headlineOf(explanation, views, subject, words) }
