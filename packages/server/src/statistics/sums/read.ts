@@ -163,7 +163,7 @@ const noLists = sql`'[]'::json as campaigns, '[]'::json as campaigns_by_order_am
 
 /**
  * What is owed to the holders of cards: the sum of all postings, without those of deleted cards (tallies, see
- * incentives/vouchers/remove.ts) and of campaigns that are deleted or in the bin.
+ * core/db/functions/subtract_deleted_card.sql) and of campaigns that are deleted or in the bin.
  */
 function owedSql(projectId: string, scopeId: string): RawBuilder<unknown> {
   const kinds = ['points', 'gift_cards'] as const

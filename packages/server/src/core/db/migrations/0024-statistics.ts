@@ -108,6 +108,23 @@ const statements = [
     select p.id, t.source from projects p
     cross join unnest(array[${countedTables.map((table) => `'${table}'`).join(', ')}]) t (source)`,
 
+  // What is owed to holders of cards is the sum of their postings, less the balances of deleted cards. Needed by the triggers below;
+  // functions/subtract_deleted_card.sql replaces it.
+  'create function subtract_deleted_card() returns trigger language plpgsql as $$ begin return null; end $$',
+  `create trigger card_binned after update of deleted_at on vouchers
+    for each row when (old.deleted_at is null and new.deleted_at is not null and old.credits_added is not null)
+    execute function subtract_deleted_card()`,
+  `create trigger card_deleted after delete on vouchers
+    for each row when (old.deleted_at is null and old.credits_added is not null)
+    execute function subtract_deleted_card()`,
+  // Cards that are in the bin already: the history of postings contains them.
+  `insert into tallies (project_id, name, id, delta)
+    select v.project_id, 'owed/' || coalesce(v.campaign_id, '') || case v.type when 'GIFT_VOUCHER' then '/gift_cards' else '/points' end,
+      v.id, sum(case when p.destination = v.id then -p.amount when p.source = v.id then p.amount else 0 end)
+    from vouchers v join postings p on p.project_id = v.project_id and p.voucher_id = v.id and p.created_at <= v.deleted_at
+    where v.deleted_at is not null and v.credits_added is not null
+    group by v.project_id, v.id, v.campaign_id, v.type`,
+
   // These find a text and its beginnings; the indexes that the first two replace found only the whole text.
   'create index if not exists customers_email_start on customers (project_id, lower(email) text_pattern_ops) where deleted_at is null',
   'create index if not exists customers_name_start on customers (project_id, lower(name) text_pattern_ops) where deleted_at is null',
