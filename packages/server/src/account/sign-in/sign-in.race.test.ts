@@ -58,7 +58,10 @@ test('a session that ends for the newest of too many ends on every node', async 
     await insertSession(db, user.id, { address: '127.0.0.1', user_agent: '' }, at)
   await upsertPassword(db, user.id, await hashPassword(password), at)
   expect(await statusElsewhere(user.headers)).toBe(200)
+  const statusHere = async () => (await send(app, 'GET', '/auth/session', undefined, user.headers)).status
+  expect(await statusHere()).toBe(200)
   expect((await send(app, 'POST', '/auth/session', { email: user.email, password })).status).toBe(200)
+  expect(await statusHere()).toBe(401)
   await heardElsewhere(401, user.headers)
 })
 
