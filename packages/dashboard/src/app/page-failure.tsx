@@ -1,4 +1,4 @@
-import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
+import { type ErrorComponentProps, Link, type NotFoundRouteProps, useRouter } from '@tanstack/react-router'
 import { ApiFailure } from '../api/client.ts'
 import { buttonClasses } from '../ui/button.tsx'
 import { Empty, FailureView } from '../ui/state.tsx'
@@ -17,17 +17,21 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   return <FailureView failure={failure} retry={retry} />
 }
 
-export function NotFound() {
+/** An address that leads nowhere: a page that does not exist, or a project in which the person has no role. */
+export function NotFound({ data }: NotFoundRouteProps) {
+  const isProject = data === 'project'
   return (
     <Empty
-      title="There is no such page"
+      title={isProject ? 'You cannot see this project' : 'There is no such page'}
       action={
         <Link to="/" className={buttonClasses('primary')}>
-          To the overview
+          {isProject ? 'To a project of yours' : 'To the overview'}
         </Link>
       }
     >
-      The address may be mistyped, or belong to a newer version.
+      {isProject
+        ? 'The address belongs to a project in which you have no role, or which does not exist. Ask whoever sent it to have you invited.'
+        : 'The address may be mistyped, or belong to a newer version.'}
     </Empty>
   )
 }

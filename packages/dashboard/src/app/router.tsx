@@ -3,8 +3,10 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   Outlet,
   redirect,
+  rootRouteId,
 } from '@tanstack/react-router'
 import { ApiFailure } from '../api/client.ts'
 import { queryClient, whenSessionEnds } from '../api/queries.ts'
@@ -79,11 +81,13 @@ const project = createRoute({
   beforeLoad: async ({ params, location }) => {
     const session = await signedIn(location.href)
     const found = session.projects.find(({ id }) => id === params.project)
-    if (found === undefined) throw redirect({ to: '/' })
+    if (found === undefined) throw notFound({ routeId: rootRouteId, data: 'project' })
     rememberProject(found.id)
     return { session, project: found }
   },
   component: Frame,
+  // Inside of the frame, so that one can go on from there.
+  notFoundComponent: NotFound,
 })
 
 const overview = createRoute({

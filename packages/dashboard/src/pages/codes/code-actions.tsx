@@ -31,15 +31,17 @@ export function CodeActions({ code, isWorking }: { code: Schemas['Voucher']; isW
       {mayChange && hasBalance && (
         <Button onClick={() => setOpen('adjust')}>{code.gift ? 'Adjust balance' : 'Adjust points'}</Button>
       )}
-      <Link
-        to="/$project/simulator"
-        params={{ project }}
-        search={{ code: code.code, ...(code.holder_id && { customer: code.holder_id }) }}
-        className={buttonClasses('primary')}
-      >
-        <FlaskConical aria-hidden="true" className="size-4" />
-        {isWorking ? 'Try in the simulator' : 'Why does it not work?'}
-      </Link>
+      {mayChange && (
+        <Link
+          to="/$project/simulator"
+          params={{ project }}
+          search={{ code: code.code, ...(code.holder_id && { customer: code.holder_id }) }}
+          className={buttonClasses('primary')}
+        >
+          <FlaskConical aria-hidden="true" className="size-4" />
+          {isWorking ? 'Try in the simulator' : 'Why does it not work?'}
+        </Link>
+      )}
       <AdjustBalance code={code} isOpen={open === 'adjust'} onClose={close} />
       <GiveCode code={code} isOpen={open === 'give'} onClose={close} />
     </>

@@ -38,15 +38,17 @@ export function CustomerActions({ customer }: { customer: Schemas['Customer'] })
       />
       {mayChange && <Button onClick={() => setOpen('give')}>Give a code</Button>}
       {mayChange && card && <Button onClick={() => setOpen('points')}>Add points</Button>}
-      <Link
-        to="/$project/simulator"
-        params={{ project }}
-        search={{ customer: customer.id }}
-        className={buttonClasses('primary')}
-      >
-        <FlaskConical aria-hidden="true" className="size-4" />
-        Check a code
-      </Link>
+      {mayChange && (
+        <Link
+          to="/$project/simulator"
+          params={{ project }}
+          search={{ customer: customer.id }}
+          className={buttonClasses('primary')}
+        >
+          <FlaskConical aria-hidden="true" className="size-4" />
+          Check a code
+        </Link>
+      )}
       <Menu
         trigger={
           <IconButton label="More actions" className="border border-line-strong bg-panel">

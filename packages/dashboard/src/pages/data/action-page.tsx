@@ -6,7 +6,7 @@ import { useProject } from '../../app/session.tsx'
 import { CopyText } from '../../ui/code-block.tsx'
 import { Instant, useFormat } from '../../ui/format.tsx'
 import { Facts, Figure, Page, Panel } from '../../ui/page.tsx'
-import { FailureView, Loading, Notice, Progress, Status } from '../../ui/state.tsx'
+import { Empty, FailureView, Loading, Notice, Progress, Status } from '../../ui/state.tsx'
 import { ActionErrors } from './action-errors.tsx'
 import { durationText, isRunning, kindOf, stateOf } from './action-words.ts'
 import { Reports } from './reports.tsx'
@@ -19,7 +19,7 @@ export function ActionPage() {
   const { action: asyncActionId } = useParams({ from: '/$project/data/$action' })
   const input = { path: { asyncActionId } }
   const action = useRead('GET /v1/async-actions/{asyncActionId}', input, {
-    every: (data) => (data === undefined || isRunning(data) ? pollMs : false),
+    every: (data) => (data !== undefined && isRunning(data) ? pollMs : false),
   })
   const above = (
     <Link to="/$project/data" params={{ project }} className="hover:underline">
@@ -30,7 +30,9 @@ export function ActionPage() {
     return (
       <Page title="Background work" above={above}>
         <Panel>
-          {action.error ? (
+          {action.error?.status === 404 ? (
+            <Empty title="There is no such work">It may belong to another project, or the address is mistyped.</Empty>
+          ) : action.error ? (
             <FailureView failure={action.error} retry={() => void action.refetch()} />
           ) : (
             <Loading lines={6} />

@@ -27,7 +27,8 @@ export const overviewFigures: readonly OverviewFigure[] = [
     id: 'discount',
     name: 'Discount granted',
     unit: 'money',
-    about: 'What codes and promotions took off orders. Gift cards and points that paid for an order are no discount.',
+    about:
+      'What codes and promotions took off orders, with what was rolled back later. Gift cards and points are no discount.',
     of: ({ discount_amount }) => discount_amount,
   },
   {

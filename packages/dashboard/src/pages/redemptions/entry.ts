@@ -55,6 +55,12 @@ export function orderPhrase(order: OrderIds | null): string | undefined {
   return name === undefined || /^order/i.test(name) ? name : `order ${name}`
 }
 
+/** `Order #1042`: the beginning of a sentence. A name that the shop gave stays as it is. */
+export function orderTitle(order: OrderIds | null): string | undefined {
+  const name = orderName(order)
+  return name === undefined || /^order/i.test(name) ? name : `Order ${name}`
+}
+
 /** What this redemption itself took off its order, in cents. */
 export function takenOff({ order }: Entry): number | undefined {
   return order?.total_applied_discount_amount ?? (order ? 0 : undefined)

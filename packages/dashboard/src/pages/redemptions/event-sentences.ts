@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import type { Format } from '../../ui/format.tsx'
-import { orderPhrase } from './entry.ts'
+import { orderTitle } from './entry.ts'
 
 /** An event as a sentence. What only repeats another event of the same request has none. */
 export function eventSentence(
@@ -101,8 +101,7 @@ function read(value: unknown, path: readonly string[]): unknown {
 /** `Order #1042`: the beginning of a sentence. */
 function orderSubject(order: unknown): string | undefined {
   const id = text(read(order, ['id']))
-  const phrase = orderPhrase({ id: id ?? '', source_id: text(read(order, ['source_id'])) })
-  return phrase && phrase.slice(0, 1).toUpperCase() + phrase.slice(1)
+  return orderTitle({ id: id ?? '', source_id: text(read(order, ['source_id'])) })
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import type { Format } from '../../ui/format.tsx'
-import { orderPhrase, type Redemption, takenOff } from './entry.ts'
+import { orderTitle, type Redemption, takenOff } from './entry.ts'
 
 export type RollbackMode = Schemas['StackingRulesView']['redeemables_rollback_order_mode']
 
@@ -38,9 +38,8 @@ function orderGivenBack(
   mode: RollbackMode | undefined,
   format: Format,
 ): string[] {
-  const phrase = orderPhrase(redemption.order)
-  if (phrase === undefined) return []
-  const order = phrase.slice(0, 1).toUpperCase() + phrase.slice(1)
+  const order = orderTitle(redemption.order)
+  if (order === undefined) return []
   if (mode === 'WITHOUT_ORDER') return [`${order} keeps its amounts and its state, as the stacking rules say.`]
   const off = redeemed.reduce((sum, part) => sum + (takenOff(part) ?? 0), 0)
   const canceled = `${order} is canceled${off > 0 ? `, and ${format.money(off)} is no longer taken off it` : ''}`

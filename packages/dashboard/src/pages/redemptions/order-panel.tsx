@@ -3,7 +3,7 @@ import { classes } from '../../ui/classes.ts'
 import { Money } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Tag, type Tone } from '../../ui/state.tsx'
-import { amountBefore, type Entry, isRollback, orderPhrase } from './entry.ts'
+import { amountBefore, type Entry, isRollback, orderTitle } from './entry.ts'
 
 type Order = Schemas['RedemptionOrder']
 
@@ -23,7 +23,7 @@ export function OrderPanel({ entry, order }: { entry: Entry; order: Order }) {
   const state = order.status && states[order.status]
   return (
     <Panel
-      title={<span className="inline-block first-letter:uppercase">{orderPhrase(order)}</span>}
+      title={orderTitle(order)}
       about={isRollback(entry) ? 'As it was right after the rollback.' : 'As it was right after this redemption.'}
       actions={state && <Tag tone={state.tone}>{state.text}</Tag>}
       flush

@@ -43,7 +43,7 @@ export function RedemptionView({ entry }: { entry: Entry }) {
             input={{ path: { redemptionId: entry.id } }}
             sdk={{ method: 'redemptions.getRedemption', args: [entry.id] }}
           />
-          {!isRollback(entry) && <SimulateAgain entry={entry} body={recalculation.body} />}
+          {!isRollback(entry) && recalculation.mayValidate && <SimulateAgain entry={entry} body={recalculation.body} />}
           {!isRollback(entry) && entry.status === 'SUCCEEDED' && (
             <RollBackButton
               redemption={entry}

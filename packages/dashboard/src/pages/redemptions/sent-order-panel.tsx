@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
 import { Money } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { orderPhrase } from './entry.ts'
+import { orderTitle } from './entry.ts'
 
 /** The order of a refusal, as the shop sent it: the service stores none, the audit log has the request. */
 export function SentOrderPanel({ order }: { order: Schemas['CheckoutOrder'] }) {
@@ -9,9 +9,8 @@ export function SentOrderPanel({ order }: { order: Schemas['CheckoutOrder'] }) {
   return (
     <Panel
       title={
-        <span className="inline-block first-letter:uppercase">
-          {orderPhrase({ id: '', source_id: order.source_id }) || 'Order'}
-        </span>
+        // An order without a name of the shop's own.
+        orderTitle({ id: '', source_id: order.source_id })?.trim() || 'Order'
       }
       about="As the shop sent it, from the audit log. Nothing of it was stored."
       flush={items.length > 0}

@@ -58,22 +58,27 @@ const jobsShown = 10
 /** Jobs of the last week that failed, or some of whose rows did. */
 export async function failedJobs({ db, project_id, now }: Ctx): Promise<AttentionEntry[]> {
   const since = toInstant(Date.parse(now) - jobDays * msPerDay)
-  const { rows } = await sql<{ id: string; type: string; has_failed: boolean; failed: number; created_at: string }>`
+  const { rows } = await sql<{ id: string; type: string; status: string; failed: number; created_at: string }>`
     select * from (
-      select a.id, a.type, a.status = 'FAILED' or a.operation_status = 'FAILED' as has_failed, a.created_at,
+      select a.id, a.type, a.status, a.operation_status, a.created_at,
         case when jsonb_typeof(a.result -> 'failed_count') = 'number' then (a.result -> 'failed_count')::bigint else 0 end as failed
       from async_actions a where a.project_id = ${project_id} and a.created_at >= ${since}
       order by a.created_at desc, a.id desc limit ${sql.lit(jobsMax)}
     ) a
-    where a.has_failed or a.failed > 0 order by a.created_at desc, a.id desc limit ${sql.lit(jobsShown)}`.execute(db)
-  return rows.map(({ id, type, has_failed, failed, created_at }) => ({
+    where a.status = 'FAILED' or a.operation_status = 'FAILED' or a.failed > 0 order by a.created_at desc, a.id desc limit ${sql.lit(jobsShown)}`.execute(
+    db,
+  )
+  return rows.map(({ id, type, status, failed, created_at }) => ({
     id: `job_failed/${id}`,
     kind: 'job_failed' as const,
-    severity: has_failed ? ('ERROR' as const) : ('WARNING' as const),
-    message: has_failed
-      ? `The job ${type} failed${failed > 0 ? `, with ${counted(failed, 'error')}` : ''}.`
-      : `The job ${type} ended with ${counted(failed, 'error')}.`,
+    // A job that is done although rows of it failed calls itself FAILED in its operation_status only.
+    severity: isDone(status, failed) ? ('WARNING' as const) : ('ERROR' as const),
+    message: isDone(status, failed)
+      ? `The job ${type} ended with ${counted(failed, 'error')}.`
+      : `The job ${type} failed${failed > 0 ? `, with ${counted(failed, 'error')}` : ''}.`,
     link: { place: 'async_action' as const, id },
     data: { async_action_id: id, type, failed_count: failed, created_at },
   }))
 }
+
+const isDone = (status: string, failed: number): boolean => status === 'DONE' && failed > 0
