@@ -159,9 +159,10 @@ journey('the data of a customer are saved as a file, then deleted for good once 
 journey('a viewer can look at a customer and change nothing', async () => {
   const { shop, ann } = await shopWithClub()
   const page = await signedIn(shop, 'VIEWER', `/dashboard/${shop.project_id}/customers/${ann}`)
-  await page.getByRole('link', { name: 'Check a code' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Ann Lee' }).waitFor()
   await settled(page)
   expect(await page.getByRole('button', { name: /Give|Add points/ }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'Check a code' }).count()).toBe(0)
   await page.getByRole('button', { name: 'More actions' }).click()
   expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Export the data'])
 })

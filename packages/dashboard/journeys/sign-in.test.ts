@@ -176,6 +176,20 @@ journey('sessions are listed; ending one, or changing the password, signs the ot
   await page.getByRole('button', { name: 'Make a key' }).waitFor()
 })
 
+journey('signing out in one tab leads the others to the sign-in page, and back to where they were', async () => {
+  const shop = await openShop()
+  const page = await signedIn(shop, 'OWNER', addressOf(shop, 'codes'))
+  await settled(page)
+  const other = await page.context().newPage()
+  await other.goto(addressOf(shop, 'overview'))
+  await signOut(other)
+  allowRefusal(page, 401, 'GET', /./)
+  await page.getByRole('link', { name: 'Customers' }).click()
+  await page.getByText('Your session has ended.').waitFor()
+  await enter(page, 'owner@example.com')
+  await page.waitForURL(addressOf(shop, 'customers'))
+})
+
 async function enter(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)

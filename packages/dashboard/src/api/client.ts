@@ -106,12 +106,19 @@ export async function call<Name extends OperationName>(
       details: 'The connection failed. Your input is kept: try again in a moment.',
     })
   }
-  if (!response.ok) throw await failureOf(response)
+  if (!response.ok) {
+    const failure = await failureOf(response)
+    // Another tab signed out, or the browser dropped the cookie: the service then asks for a key, which a person has not.
+    throw response.status === 401 && !url.startsWith('/auth/') ? notSignedIn(failure) : failure
+  }
   if (response.status === 204) return undefined as Reply<Name>
   return (response.headers.get('content-type') ?? '').includes('json')
     ? ((await response.json()) as Reply<Name>)
     : ((await response.blob()) as Reply<Name>)
 }
+
+const notSignedIn = ({ body }: ApiFailure) =>
+  new ApiFailure(401, { ...body, key: 'not_signed_in', message: 'You are not signed in', details: undefined })
 
 async function failureOf(response: Response): Promise<ApiFailure> {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)

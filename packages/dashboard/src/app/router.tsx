@@ -13,6 +13,7 @@ import { queryClient, whenSessionEnds } from '../api/queries.ts'
 import { targetOf } from '../pages/sign-in/target.ts'
 import { Frame } from './frame.tsx'
 import { lastProject, rememberProject } from './last-project.ts'
+import { loading } from './load-page.ts'
 import { NotFound, PageFailure } from './page-failure.tsx'
 import { type Session, sessionQuery } from './session.tsx'
 
@@ -55,7 +56,10 @@ const start = createRoute({
     const project = projects.find(({ id }) => id === lastProject()) ?? projects[0]
     if (project) throw redirect({ to: '/$project', params: { project: project.id } })
   },
-  component: lazyRouteComponent(() => import('../pages/sign-in/no-project-page.tsx'), 'NoProjectPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/sign-in/no-project-page.tsx')),
+    'NoProjectPage',
+  ),
 })
 
 // Not written in place: beside a `beforeLoad` that reads it, its type would not be inferred.
@@ -66,13 +70,19 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: signInSearch,
   beforeLoad: ({ search }) => passSignedIn(search),
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/sign-in/sign-in-page.tsx')),
+    'SignInPage',
+  ),
 })
 
 const password = createRoute({
   getParentRoute: () => root,
   path: '/password',
-  component: lazyRouteComponent(() => import('../pages/sign-in/password-page.tsx'), 'PasswordPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/sign-in/password-page.tsx')),
+    'PasswordPage',
+  ),
 })
 
 const project = createRoute({
@@ -94,7 +104,10 @@ const overview = createRoute({
   getParentRoute: () => project,
   path: '/',
   validateSearch: texts('range', 'from', 'to', 'figure'),
-  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/overview/overview-page.tsx')),
+    'OverviewPage',
+  ),
 })
 
 const simulator = createRoute({
@@ -102,67 +115,97 @@ const simulator = createRoute({
   path: '/simulator',
   // `cart` is the whole simulation, so that an address can be sent to a colleague; the others fill it from an object.
   validateSearch: texts('cart', 'code', 'campaign', 'tier', 'order', 'customer'),
-  component: lazyRouteComponent(() => import('../pages/simulator/simulator-page.tsx'), 'SimulatorPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/simulator/simulator-page.tsx')),
+    'SimulatorPage',
+  ),
 })
 
 const codes = createRoute({
   getParentRoute: () => project,
   path: '/codes',
   validateSearch: texts('q', 'campaign', 'holder', 'type', 'state', 'meta'),
-  component: lazyRouteComponent(() => import('../pages/codes/codes-page.tsx'), 'CodesPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/codes/codes-page.tsx')),
+    'CodesPage',
+  ),
 })
 
 const code = createRoute({
   getParentRoute: () => project,
   path: '/codes/$code',
   validateSearch: texts('tab'),
-  component: lazyRouteComponent(() => import('../pages/codes/code-page.tsx'), 'CodePage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/codes/code-page.tsx')),
+    'CodePage',
+  ),
 })
 
 const customers = createRoute({
   getParentRoute: () => project,
   path: '/customers',
   validateSearch: texts('q', 'segment', 'city', 'meta'),
-  component: lazyRouteComponent(() => import('../pages/customers/customers-page.tsx'), 'CustomersPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/customers/customers-page.tsx')),
+    'CustomersPage',
+  ),
 })
 
 const customer = createRoute({
   getParentRoute: () => project,
   path: '/customers/$customer',
   validateSearch: texts('tab'),
-  component: lazyRouteComponent(() => import('../pages/customers/customer-page.tsx'), 'CustomerPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/customers/customer-page.tsx')),
+    'CustomerPage',
+  ),
 })
 
 const redemptions = createRoute({
   getParentRoute: () => project,
   path: '/redemptions',
   validateSearch: texts('result', 'campaign', 'code', 'customer', 'from', 'to', 'reason'),
-  component: lazyRouteComponent(() => import('../pages/redemptions/redemptions-page.tsx'), 'RedemptionsPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/redemptions/redemptions-page.tsx')),
+    'RedemptionsPage',
+  ),
 })
 
 const redemption = createRoute({
   getParentRoute: () => project,
   path: '/redemptions/$redemption',
-  component: lazyRouteComponent(() => import('../pages/redemptions/redemption-page.tsx'), 'RedemptionPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/redemptions/redemption-page.tsx')),
+    'RedemptionPage',
+  ),
 })
 
 const data = createRoute({
   getParentRoute: () => project,
   path: '/data',
   validateSearch: texts('tab', 'new', 'kind'),
-  component: lazyRouteComponent(() => import('../pages/data/data-page.tsx'), 'DataPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/data/data-page.tsx')),
+    'DataPage',
+  ),
 })
 
 const action = createRoute({
   getParentRoute: () => project,
   path: '/data/$action',
-  component: lazyRouteComponent(() => import('../pages/data/action-page.tsx'), 'ActionPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/data/action-page.tsx')),
+    'ActionPage',
+  ),
 })
 
 const settings = createRoute({
   getParentRoute: () => project,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../pages/settings/settings-frame.tsx'), 'SettingsFrame'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/settings/settings-frame.tsx')),
+    'SettingsFrame',
+  ),
 })
 
 const settingsStart = createRoute({
@@ -176,20 +219,29 @@ const settingsStart = createRoute({
 const account = createRoute({
   getParentRoute: () => settings,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/settings/account-page.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/settings/account-page.tsx')),
+    'AccountPage',
+  ),
 })
 
 const users = createRoute({
   getParentRoute: () => settings,
   path: '/users',
   validateSearch: texts('page'),
-  component: lazyRouteComponent(() => import('../pages/settings/users-page.tsx'), 'UsersPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/settings/users-page.tsx')),
+    'UsersPage',
+  ),
 })
 
 const keys = createRoute({
   getParentRoute: () => settings,
   path: '/keys',
-  component: lazyRouteComponent(() => import('../pages/settings/keys-page.tsx'), 'KeysPage'),
+  component: lazyRouteComponent(
+    loading(() => import('../pages/settings/keys-page.tsx')),
+    'KeysPage',
+  ),
 })
 
 export const router = createRouter({
