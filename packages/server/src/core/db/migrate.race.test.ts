@@ -123,6 +123,7 @@ const beforeStatistics = `
   delete from migrations where name = '0024-statistics';
   drop table statistics_sums, statistics_refusals, statistics_orders, statistics_progress, statistics_history;
   drop function mark_changed_order, subtract_deleted_card cascade;
+  drop statistics customers_email_frequency, customers_name_frequency;
   drop index customers_email_start, customers_name_start, campaigns_name_start, products_name_start;
   create index customers_email on customers (project_id, email);
   create index customers_name on customers (project_id, name)`
