@@ -35,3 +35,20 @@ test('what is owed leaves out cards that a past release has put into the bin, or
   await run(`delete from vouchers where ${erasedLater}`)
   expect(await owed()).toEqual(await plainOwed(database.db, projectId))
 })
+
+test('after the migration the planner knows how rare e-mails and positions are', async () => {
+  const { database } = await ownDatabase({ migrated: false })
+  await restoreRelease(database, pastReleases[0] as string)
+  await migrate(database.db, async () => {})
+  const { rows } = await database.execute(`
+    select tablename::text as name from pg_stats where attname = 'position' and tablename in ('redemptions', 'publications', 'postings', 'orders')
+    union all select statistics_name::text from pg_stats_ext_exprs order by 1`)
+  expect(rows.map((row) => (row as { name: string }).name)).toEqual([
+    'customers_email_frequency',
+    'customers_name_frequency',
+    'orders',
+    'postings',
+    'publications',
+    'redemptions',
+  ])
+})
