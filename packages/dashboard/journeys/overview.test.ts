@@ -3,7 +3,7 @@ import { expectNoViolations, journey, openShop, signedIn } from './ground/journe
 import { settled } from './ground/settled.ts'
 
 journey('an empty shop is shown its first steps', async () => {
-  const shop = await openShop({ own: true })
+  const shop = await openShop({ filling: 'nothing', own: true })
   const page = await signedIn(shop, 'OWNER', `/dashboard/${shop.project_id}`)
   await page.getByRole('heading', { name: 'Make a code' }).waitFor()
   await page.getByText('/v1/vouchers/WELCOME10').waitFor()

@@ -1,5 +1,5 @@
 import { Combobox } from '@base-ui/react/combobox'
-import { type ReactNode, type Ref, useEffect, useId, useState } from 'react'
+import { type ReactNode, type Ref, useEffect, useId, useRef, useState } from 'react'
 import { popup } from './menu.tsx'
 
 interface ChooseProps<Item> {
@@ -46,6 +46,19 @@ export function Choose<Item>(props: ChooseProps<Item>) {
   const own = text.trim() === '' ? undefined : free?.(text.trim())
   // What was found for an earlier text must not be taken by a quick Enter, here and below; the text itself may.
   const items = own === undefined ? found.items : isSearching ? [own] : withOwn(found.items, own, keyOf)
+  const choose = (item: Item | null) => {
+    onChange(item)
+    if (isAdder) setText('')
+  }
+  // A quick Enter takes the first that is found for the whole text, as soon as it is found.
+  const isEntered = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the end of a search acts, with what it found
+  useEffect(() => {
+    if (isSearching || !isEntered.current) return
+    isEntered.current = false
+    const [first] = items
+    if (first !== undefined) choose(first)
+  }, [isSearching])
   return (
     <div className="min-w-0">
       <label htmlFor={id} className={hidesLabel ? 'sr-only' : 'mb-1 block font-medium text-xs'}>
@@ -57,10 +70,7 @@ export function Choose<Item>(props: ChooseProps<Item>) {
         value={value}
         inputValue={text}
         onInputValueChange={(next) => setText(next)}
-        onValueChange={(next) => {
-          onChange(next as Item | null)
-          if (isAdder) setText('')
-        }}
+        onValueChange={(next) => choose(next as Item | null)}
         itemToStringLabel={(item) => textOf(item)}
         isItemEqualToValue={(item, other) => keyOf(item) === keyOf(other)}
         autoHighlight
@@ -72,7 +82,8 @@ export function Choose<Item>(props: ChooseProps<Item>) {
           aria-invalid={error ? true : undefined}
           aria-describedby={error ? `${id}-note` : undefined}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !isSearching || own !== undefined) return
+            isEntered.current = event.key === 'Enter' && isSearching && own === undefined
+            if (!isEntered.current) return
             event.preventDefault()
             event.preventBaseUIHandler()
           }}
