@@ -3,7 +3,7 @@ import { expectNoViolations, journey, openShop, signedIn } from './ground/journe
 import { settled } from './ground/settled.ts'
 
 journey('an empty shop is shown its first steps', async () => {
-  const shop = await openShop({ own: true })
+  const shop = await openShop({ filling: 'nothing', own: true })
   const page = await signedIn(shop, 'OWNER', `/dashboard/${shop.project_id}`)
   await page.getByRole('heading', { name: 'Make a code' }).waitFor()
   await page.getByText('/v1/vouchers/WELCOME10').waitFor()
@@ -13,7 +13,7 @@ journey('an empty shop is shown its first steps', async () => {
 })
 
 journey('figures, campaigns and refusals lead to the redemptions behind them', async () => {
-  const shop = await openShop({ own: true })
+  const shop = await openShop({ filling: 'nothing', own: true })
   const campaign = await shop.call('POST', '/v1/campaigns', {
     name: 'Summer sale',
     campaign_type: 'DISCOUNT_COUPONS',
@@ -43,7 +43,7 @@ journey('figures, campaigns and refusals lead to the redemptions behind them', a
 })
 
 journey('a range of its own is in the address', async () => {
-  const shop = await openShop({ own: true })
+  const shop = await openShop({ filling: 'nothing', own: true })
   await shop.call('POST', '/v1/vouchers/GIFT', { type: 'GIFT_VOUCHER', gift: { amount: 5_000 } })
   const page = await signedIn(shop, 'OWNER', `/dashboard/${shop.project_id}`)
   await page.getByRole('button', { name: 'Custom' }).click()

@@ -64,7 +64,7 @@ let shop: Shop
 let ids: Awaited<ReturnType<typeof fill>>
 
 async function filled(): Promise<Shop> {
-  shop = await openShop()
+  shop = await openShop({ filling: 'nothing' })
   ids ??= await fill(shop)
   return shop
 }
@@ -73,8 +73,8 @@ journey('a support agent types an e-mail and a code, by keyboard alone, and read
   const page = await signedIn(await filled(), 'USER', address(shop))
   await settled(page)
   await page.getByRole('combobox', { name: 'Customer' }).focus()
+  // Faster than the search answers: the customer who is found is taken, not one that stood there before.
   await page.keyboard.type('ann@example.com')
-  await page.getByRole('option', { name: /Ann Archer/ }).waitFor()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('placeholder'))).toMatch(/code/)
   await page.keyboard.type('VIP20')

@@ -44,8 +44,20 @@ export function Choose<Item>(props: ChooseProps<Item>) {
   const found = useFound(text, search, value !== null && text === textOf(value))
   const { isSearching } = found
   const own = text.trim() === '' ? undefined : free?.(text.trim())
-  // What was found for an earlier text must not be taken by a quick Enter, here and below; the text itself may.
+  // What was found for an earlier text must not be taken by a quick Enter; the text itself may.
   const items = own === undefined ? found.items : isSearching ? [own] : withOwn(found.items, own, keyOf)
+  const [isOpen, setIsOpen] = useState(false)
+  const [isEntered, setIsEntered] = useState(false)
+  // A quick Enter waits for the answer, and takes the first that it finds.
+  useEffect(() => {
+    if (!isEntered || isSearching) return
+    setIsEntered(false)
+    const [first] = found.items
+    if (first === undefined) return
+    onChange(first)
+    setText(isAdder ? '' : textOf(first))
+    setIsOpen(false)
+  })
   return (
     <div className="min-w-0">
       <label htmlFor={id} className={hidesLabel ? 'sr-only' : 'mb-1 block font-medium text-xs'}>
@@ -56,7 +68,12 @@ export function Choose<Item>(props: ChooseProps<Item>) {
         filter={null}
         value={value}
         inputValue={text}
-        onInputValueChange={(next) => setText(next)}
+        onInputValueChange={(next) => {
+          setText(next)
+          setIsEntered(false)
+        }}
+        open={isOpen}
+        onOpenChange={(open) => setIsOpen(open)}
         onValueChange={(next) => {
           onChange(next as Item | null)
           if (isAdder) setText('')
@@ -75,6 +92,7 @@ export function Choose<Item>(props: ChooseProps<Item>) {
             if (event.key !== 'Enter' || !isSearching || own !== undefined) return
             event.preventDefault()
             event.preventBaseUIHandler()
+            setIsEntered(true)
           }}
           className="h-8.5 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 placeholder:text-muted hover:border-muted aria-invalid:border-bad"
         />
