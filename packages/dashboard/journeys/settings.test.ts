@@ -49,7 +49,7 @@ journey('a person is invited, sets a password by the link, gets another role, an
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('Ann Porter is no longer in the project').waitFor()
   await ann.reload()
-  await ann.getByRole('heading', { name: 'No project yet' }).waitFor()
+  await ann.getByText('You cannot see this project').waitFor()
 })
 
 journey('somebody who has an account is added without an invitation', async () => {

@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { expectNoViolations, journey, openShop, signedIn } from './ground/journey.ts'
-import { addressOf } from './ground/places.ts'
 import { settled } from './ground/settled.ts'
 import type { Shop } from './ground/shop.ts'
 
 /* Support and marketing at the simulator: why a code was refused, what a cart comes to. */
 
-const address = (shop: Shop, search = '') => `${addressOf(shop, 'simulator')}${search}`
+const address = (shop: Shop, search = '') => `/dashboard/${shop.project_id}/simulator${search}`
 const headline = (page: Page) => page.locator('p[role=status]').first()
 const says = async (page: Page, text: string | RegExp) => {
   await expect.poll(() => headline(page).textContent()).toMatch(text)

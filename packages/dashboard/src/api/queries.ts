@@ -99,18 +99,22 @@ export function useReader(): <Name extends OperationName>(name: Name, input: Inp
 
 /**
  * Changes something, then has every page of the project read again: which figures a change touches is the service's business,
- * and only what is on screen is fetched.
+ * and only what is on screen is fetched. With `leaves`, not even that: the object of the page is gone, and the page is left.
  */
 export function useChange<Name extends OperationName>(
   name: Name,
-  { prefer }: { prefer?: string } = {},
+  { prefer, leaves = false }: { prefer?: string; leaves?: boolean } = {},
 ): UseMutationResult<Reply<Name>, ApiFailure, Input<Name>> {
   const project = useProjectId()
   const client = useQueryClient()
   return useMutation<Reply<Name>, ApiFailure, Input<Name>>({
     mutationFn: (input) => call(name, input, { project, prefer }),
     // Nobody waits for it: a dialog that is done closes at once, and the page behind it follows.
-    onSuccess: () => void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === project }),
+    onSuccess: () =>
+      void client.invalidateQueries({
+        predicate: ({ queryKey }) => queryKey[0] === project,
+        refetchType: leaves ? 'none' : 'active',
+      }),
   })
 }
 

@@ -10,6 +10,7 @@ import {
   sendBirthdayCard,
   signUp,
   takeReward,
+  tryEachInVain,
   tryExpiredCode,
   visit,
   visitByPartner,
@@ -77,6 +78,7 @@ function campaignSteps(history: History, newcomers: readonly DemoPerson[]): Step
       at: present - (0.1 + 1.4 * chance.next()) * dayMs,
       run: () => tryExpiredCode(history),
     })),
+    { at: latest - dayMs / 2, run: () => tryEachInVain(history) },
     { at: present - 1.2 * dayMs, run: () => importCodes(history, brokenFile) },
     { at: present - 1.19 * dayMs, run: () => importCodes(history, fileWithErrors) },
   ]

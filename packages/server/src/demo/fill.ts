@@ -1,6 +1,7 @@
 import type { Runtime } from '../core/context.ts'
 import type { Project } from '../core/db/project-row.ts'
 import { toInstant } from '../core/lib/instant.ts'
+import { addUpAll } from '../statistics/sums/work.ts'
 import { addAudience } from './audience.ts'
 import { newChance } from './chance.ts'
 import type { History, HistoryCounts } from './checkout.ts'
@@ -70,8 +71,9 @@ export async function fillDemoShop(
     clock.moveTo(plan.present)
     const codes = await tryCodes(shop)
     await shop.runDailyJobs()
-    // Sums that a job keeps of the events of each day are brought up to date here, once there are any.
     await shop.maintain()
+    // No worker adds up the statistics before the service starts, and the first look at the overview would find them empty.
+    while (await addUpAll(db));
     await renameDemoKey(db, project.id)
     const { customers, days, orders_per_day } = plan
     return { project, customers, days, orders_per_day, ...history.counts, codes }

@@ -109,8 +109,7 @@ export async function visitInVain(history: History): Promise<void> {
   const { shop, chance, plan } = history
   const now = shop.clock.now()
   const visitor = anybody(history)
-  const isElif = visitor.source_id === vipCustomer.source_id
-  if (isElif) return
+  if (visitor.source_id === vipCustomer.source_id) return
   const kind = chance.pickWeighted([
     ['small', 30],
     ['segment', 25],
@@ -118,16 +117,30 @@ export async function visitInVain(history: History): Promise<void> {
     ['budget', now > plan.podcast.until + dayMs ? 14 : 0],
     ['again', visitor.has_used_newsletter ? 40 : 0],
   ] as const)
-  const cart = cartWith(chance, kind === 'small' ? { to: 2_900 } : { from: 3_000 })
-  const code = {
-    small: codes.newsletter,
-    again: codes.newsletter,
-    segment: codes.vip,
-    expired: codes.sale,
-    budget: codes.podcast,
-  }[kind]
   if (kind === 'segment' && visitor.is_vip) return
-  await redeem(history, visitor, cart, [voucher(code)], { is_final: true })
+  await tryInVain(history, visitor, kind)
+}
+
+const codeInVain = {
+  small: codes.newsletter,
+  again: codes.newsletter,
+  segment: codes.vip,
+  expired: codes.sale,
+  budget: codes.podcast,
+} as const
+
+async function tryInVain(history: History, visitor: Visitor, kind: keyof typeof codeInVain): Promise<void> {
+  const cart = cartWith(history.chance, kind === 'small' ? { to: 2_900 } : { from: 3_000 })
+  await redeem(history, visitor, cart, [voucher(codeInVain[kind])], { is_final: true })
+}
+
+/** One refusal of each kind that chance may leave out of a small shop. */
+export async function tryEachInVain(history: History): Promise<void> {
+  const outsider = history.visitors.find(({ is_vip }) => !is_vip) as Visitor
+  for (const kind of ['small', 'segment', 'budget'] as const) {
+    await tryInVain(history, outsider, kind)
+    history.shop.clock.advance(60)
+  }
 }
 
 /** Somebody finds the code of the sale on a page that collects codes, too late. */

@@ -90,11 +90,14 @@ function credentials({ components: { securitySchemes } }: OpenapiDocument): Html
   return html`<table><thead><tr><th scope="col">Header</th><th scope="col">Content</th></tr></thead><tbody>${Object.values(
     securitySchemes,
   ).map(
-    (
-      scheme,
-    ) => html`<tr><th scope="row"><code>${scheme.type === 'oauth2' ? 'Authorization' : scheme.name}</code></th><td>${prose(scheme.description)}</td></tr>
+    (scheme) => html`<tr><th scope="row"><code>${headerOf(scheme)}</code></th><td>${prose(scheme.description)}</td></tr>
 `,
   )}</tbody></table>`
+}
+
+function headerOf(scheme: OpenapiDocument['components']['securitySchemes'][string]): string {
+  if (scheme.type === 'oauth2') return 'Authorization'
+  return scheme.in === 'cookie' ? `Cookie: ${scheme.name}` : scheme.name
 }
 
 function sharedHeaders({ components: { parameters } }: OpenapiDocument): Html {

@@ -5,7 +5,13 @@ import { sourceNames } from '../statistics/sums/sources.ts'
 import type { Shop } from './app.ts'
 
 /** Adds up everything that a shop has done. Transactions of other tests on the same server may hold it back for a while. */
-export async function addUpAllOf({ service, project_id }: Pick<Shop, 'service' | 'project_id'>): Promise<void> {
+export async function addUpAllOf({
+  service,
+  project_id,
+}: {
+  service: Pick<Shop['service'], 'runtime'>
+  project_id: string
+}): Promise<void> {
   const { db } = service.runtime.database
   const isWaiting = async () => {
     const { rows } = await sql<{ waits: boolean }>`select ${sql.join(

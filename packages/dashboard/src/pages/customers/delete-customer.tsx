@@ -29,7 +29,7 @@ function DeleteForm({ customer, onClose }: Omit<DeleteProps, 'isOpen'>) {
   const { project } = useParams({ from: '/$project/customers/$customer' })
   const navigate = useNavigate()
   const say = useToast()
-  const erase = useChange('POST /v1/customers/{customerId}/permanent-deletion')
+  const erase = useChange('POST /v1/customers/{customerId}/permanent-deletion', { leaves: true })
   const [text, setText] = useState('')
   const phrase = customer.email || nameOf(customer)
   const input = { path: { customerId: customer.id } }

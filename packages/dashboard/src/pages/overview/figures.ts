@@ -135,8 +135,14 @@ export function changeOf(
 }
 
 /** Whether nothing has ever happened here: then the page teaches instead. */
-export function isEmptyShop({ all_time, is_complete, owed }: Overview): boolean {
+export function isEmptyShop({ all_time, is_complete, owed, updated_at }: Overview, now: number = Date.now()): boolean {
+  // Where many rows wait to be added up, as after an import, the sums are empty and old.
+  const isFresh = now - Date.parse(updated_at) < 60_000
   return (
-    is_complete && owed.points === 0 && owed.gift_cards === 0 && Object.values(all_time).every((value) => value === 0)
+    isFresh &&
+    is_complete &&
+    owed.points === 0 &&
+    owed.gift_cards === 0 &&
+    Object.values(all_time).every((value) => value === 0)
   )
 }

@@ -1,5 +1,5 @@
 import { sentenceOf } from '../../api/failures.ts'
-import { classes } from '../../ui/classes.ts'
+import { Spinner } from '../../ui/button.tsx'
 import { useExplained } from '../../ui/explanation/use-views.ts'
 import { useFormat } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -52,9 +52,14 @@ export function Result({ situation, simulation, faults }: ResultProps) {
   const refusesAll = !isValid && applied.length > 0
   const headlines = explained.map(({ headline }) => headline)
   return (
-    <div className={classes('space-y-4 transition-opacity', isCalculating && 'opacity-60')} aria-busy={isCalculating}>
+    <div className="relative space-y-4" aria-busy={isCalculating}>
+      {isCalculating && (
+        <span className="absolute top-3 right-3 text-muted">
+          <Spinner />
+        </span>
+      )}
       <Panel>
-        <p role="status" className="break-words font-medium text-base leading-6">
+        <p role="status" className="break-words pr-5 font-medium text-base leading-6">
           {summaryOf(outcomes, headlines, money)}.
         </p>
         {refusesAll && (

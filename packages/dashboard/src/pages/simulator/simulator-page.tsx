@@ -112,6 +112,8 @@ export function SimulatorPage() {
           {!isLoading && !isEmpty(situation) && situation.others && (
             <Qualifying
               qualification={simulation.qualification}
+              question={simulation.qualificationBody}
+              customer={situation.customer?.name}
               failure={simulation.qualificationFailure}
               isLoading={simulation.isQualifying}
               chosen={situation.chosen}

@@ -15,6 +15,8 @@ export interface Simulation {
   failure: ApiFailure | null
   isCalculating: boolean
   qualification: Schemas['Qualification'] | undefined
+  /** What was asked for it. */
+  qualificationBody: Schemas['QualificationBody'] | undefined
   isQualifying: boolean
   qualificationFailure: ApiFailure | null
 }
@@ -34,12 +36,9 @@ export function useSimulation(situation: Situation): Simulation {
   const hasChosen = mayValidate && settled.redeemables.length > 0
   const validation = useRead('POST /v1/validations', { body: settled }, { enabled: hasChosen, keeps: true })
   const beside = useSettled(JSON.stringify(qualificationOf(situation, chosenMoment)))
+  const besideBody = useMemo(() => JSON.parse(beside) as Schemas['QualificationBody'], [beside])
   const wantsOthers = situation.others && !isEmpty(situation)
-  const qualification = useRead(
-    'POST /v1/qualifications',
-    { body: JSON.parse(beside) as Schemas['QualificationBody'] },
-    { enabled: wantsOthers, keeps: true },
-  )
+  const qualification = useRead('POST /v1/qualifications', { body: besideBody }, { enabled: wantsOthers, keeps: true })
   return {
     mayValidate,
     call,
@@ -48,6 +47,8 @@ export function useSimulation(situation: Situation): Simulation {
     isCalculating:
       mayValidate && situation.chosen.length > 0 && (validation.isFetching || question !== JSON.stringify(call)),
     qualification: wantsOthers ? qualification.data : undefined,
+    // While the next answer is loaded, the one on screen is still that of the question before.
+    qualificationBody: wantsOthers && !qualification.isPlaceholderData ? besideBody : undefined,
     isQualifying: wantsOthers && qualification.isFetching,
     qualificationFailure: wantsOthers ? qualification.error : null,
   }

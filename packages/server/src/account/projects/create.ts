@@ -8,6 +8,7 @@ import { newId } from '../../core/lib/ids.ts'
 import { insertApiKey, type NewApiKey } from '../api-keys/store.ts'
 import { announceCredentialChange } from '../credential-change.ts'
 import { roleOf } from '../roles.ts'
+import { endLinkOfOthers } from '../users/link.ts'
 import { assignUser, findUser, listOwners, lockUsers } from '../users/store.ts'
 import { type CreatedProject, CreateProject } from './schema.ts'
 import { insertProject } from './store.ts'
@@ -50,14 +51,21 @@ export async function assignUsers(
   { id: projectId }: Project,
   users: NonNullable<CreateProject['users']>,
 ): Promise<void> {
+  // Before any user is locked: two projects with the same users, in another order, would wait for each other.
+  await lockUsers(db)
+  const assigned: string[] = []
   for (const [index, { id, login, role }] of users.entries()) {
     if ((id === undefined) === (login === undefined))
       throw invalidPayload(`Property .users[${index}] must have exactly one of 'id', 'login'`)
-    const user = await findUser(db, id === undefined ? { login: login as string } : { id }, { lock: true })
+    const user = await findUser(db, id === undefined ? { login: login as string } : { id }, {
+      lock: 'for update',
+    })
     if (user === undefined) throw notFound('user', (id ?? login) as string)
     await assignUser(db, projectId, user.id, roleOf(role))
+    assigned.push(user.id)
   }
-  await lockUsers(db)
+  // Once all have their roles: the maker of a link may be among them.
+  for (const userId of assigned) await endLinkOfOthers(db, userId, projectId)
   for (const owner of await listOwners(db)) await assignUser(db, projectId, owner.id, 'ADMIN')
 }
 

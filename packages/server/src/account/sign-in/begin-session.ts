@@ -8,7 +8,8 @@ import { deleteSession, deleteSessions, insertSession } from './session-store.ts
 
 /** Begins a session of a user in the transaction `db`, and sends its cookie once that has committed. Returns the id of the session. */
 export async function beginSession(ctx: VisitorCtx, db: Db, userId: string): Promise<string> {
-  const { id, token } = await insertSession(db, userId, ctx.visitor, ctx.now)
+  const { id, token, ended_another } = await insertSession(db, userId, ctx.visitor, ctx.now)
+  if (ended_another) await announceCredentialChange({ ...ctx, db })
   ctx.afterCommit(() => ctx.visitor.setCookie(sessionCookieText(ctx, token, limits.session_days * 86_400)))
   return id
 }

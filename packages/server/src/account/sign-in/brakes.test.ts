@@ -80,6 +80,19 @@ describe('wrong attempts', () => {
     expect(await rightAttempt(login, newAddress())).toBe(0)
   })
 
+  test('wait also if a right one that began before them ends after them', async () => {
+    const [login, address] = [newLogin(), newAddress()]
+    const { db } = node.runtime.database
+    for (let guesses = 0; guesses < limits.sign_in_address_free; guesses += 1) await wrongAttempt(newLogin(), address)
+    now += 1_000
+    const begun = toInstant(now)
+    expect(await wrongAttempt(login, address)).toBe(0)
+    now += 2_000 // its password is checked for so long
+    expect(await wrongAttempt(newLogin(), address)).toBe(0)
+    await forgetAttempts(db, signInBrakes(login, address), begun)
+    expect(await wrongAttempt(newLogin(), address)).toBe(4)
+  })
+
   test('at one account from many addresses have to wait, but never for long', async () => {
     const login = newLogin()
     expect(await attemptsUntilBraked(() => wrongAttempt(login, newAddress()))).toBe(limits.sign_in_account_free)

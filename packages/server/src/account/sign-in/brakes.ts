@@ -100,10 +100,11 @@ export const tooManyAttempts = (waitMs: number): ApiError =>
     facts: { details: `Try again in ${Math.ceil(waitMs / 1_000)} s` },
   })
 
-/** Takes back an attempt that was no guess. */
+/** Takes back the attempt of `now` that was no guess. The delay of an attempt that was counted after it stays: that one may be a guess. */
 export async function uncountAttempt(db: Db, brakes: readonly Brake[], now: Instant): Promise<void> {
   await sql`
-    update sign_in_brakes set failures = greatest(failures - 1, 0), retry_at = least(retry_at, ${now})
+    update sign_in_brakes set failures = greatest(failures - 1, 0),
+      retry_at = case when last_at <= ${now} then least(retry_at, ${now}) else retry_at end
     where subject in (${sql.join(brakes.map(({ subject }) => subject))})`.execute(db)
 }
 

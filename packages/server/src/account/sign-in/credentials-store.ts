@@ -16,6 +16,18 @@ export async function upsertPassword(db: Db, userId: string, hash: string, now: 
     .execute()
 }
 
+/** Whether the password of a user is still the one of this hash; nobody sets another before the transaction ends. */
+export async function lockPassword(db: Db, userId: string, hash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('user_passwords')
+    .where('user_id', '=', userId)
+    .where('hash', '=', hash)
+    .select('user_id')
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Replaces a hash by one of the same password, unless another password was set meanwhile. */
 export async function replaceHash(db: Db, userId: string, { from, to }: { from: string; to: string }): Promise<void> {
   await db

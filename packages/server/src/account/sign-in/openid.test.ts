@@ -5,6 +5,7 @@ import Provider from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toInstant } from '../../core/lib/instant.ts'
 import { newProject, type Shop, send, uniqueName } from '../../testing/app.ts'
+import { newUserLink } from '../users/link.ts'
 import { insertUser } from '../users/store.ts'
 
 /** What the provider says about whoever signs in next. */
@@ -112,6 +113,8 @@ const errorOf = ({ status, headers }: Awaited<ReturnType<typeof get>>) => {
 describe('sign-in with an OpenID provider', () => {
   test('signs in the user with the verified address, who is ACTIVE then, and goes on where they wanted', async () => {
     const user = await newUser()
+    const { database, settings, now } = shop.service.runtime
+    const { link } = await newUserLink({ db: database.db, now: toInstant(now()), settings }, user.id)
     person = { email: user.email.toUpperCase(), email_verified: true }
     const answer = await signIn('/dashboard/campaigns?status=active#top')
     expect(answer).toMatchObject({ status: 302, headers: { location: '/dashboard/campaigns?status=active#top' } })
@@ -127,6 +130,12 @@ describe('sign-in with an OpenID provider', () => {
       .select('state')
       .executeTakeFirstOrThrow()
     expect(state).toBe('ACTIVE')
+    // Whoever invited them has seen the link, and could set a password that the user would never notice.
+    const token = link.slice(link.indexOf('#token=') + '#token='.length)
+    expect(await send(shop.service.app, 'POST', '/auth/password/link', { token })).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_link' },
+    })
     // The cookie of the way there is gone.
     expect(String(answer.headers['set-cookie'])).toContain('guerdon_oidc=; Path=/auth/oidc; Max-Age=0')
   })

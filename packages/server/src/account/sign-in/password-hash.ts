@@ -1,4 +1,5 @@
 import { type BinaryLike, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { limits } from '../../core/lib/limits.ts'
 import { tooManyAttempts } from './brakes.ts'
 
@@ -65,13 +66,16 @@ function derive(password: string, salt: Buffer, parameters: Parameters): Promise
 let running = 0
 const waiting: Array<() => void> = []
 
+/** One core is left to the event loop and the checkout calls it answers, where there are two or more. */
+const atOnce = Math.max(1, Math.min(limits.passwords_checked_at_once, availableParallelism() - 1))
+
 /**
  * Runs few derivations at a time. Node has four threads for files, names and hashes: a flood of sign-ins must neither take all of them nor
  * 32 MiB for each request.
  */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (waiting.length >= limits.passwords_waiting_max) throw tooManyAttempts(5_000)
-  if (running >= limits.passwords_checked_at_once) await new Promise<void>((resolve) => waiting.push(resolve))
+  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
   else running += 1
   try {
     return await work()

@@ -131,6 +131,17 @@ describe('a password', () => {
     expect((await call('POST', '/auth/session', { email, password: next })).status).toBe(200)
   })
 
+  test('that is changed ends a link that was made before', async () => {
+    const { id, cookie } = await newUserWithPassword()
+    const { database, settings } = shop.service.runtime
+    const { link } = await newUserLink({ db: database.db, now: now(), settings }, id)
+    const token = link.slice(link.indexOf('#token=') + '#token='.length)
+    expect((await call('POST', '/auth/password/link', { token })).status).toBe(200)
+    const body = { old_password: password, password: 'another day in Porto' }
+    expect((await call('POST', '/auth/password', body, cookie)).status).toBe(200)
+    expect((await call('POST', '/auth/password/link', { token })).status).toBe(400)
+  })
+
   test('cannot be changed without a session, nor with both ways at once', async () => {
     expect(await call('POST', '/auth/password', { old_password: password, password })).toMatchObject({
       status: 401,

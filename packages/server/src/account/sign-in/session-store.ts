@@ -14,6 +14,8 @@ export type SessionRecord = Selectable<UserSessionRow>
 export interface NewSession {
   id: SessionRecord['id']
   token: string
+  /** Whether another session ended for it. Announce it (`announceCredentialChange`). */
+  ended_another: boolean
 }
 
 /** Begins a session. A user has a bounded number of them: the one that was used least recently ends. */
@@ -25,7 +27,7 @@ export async function insertSession(
 ): Promise<NewSession> {
   const token = randomBytes(32).toString('base64url')
   const id = newId('user_session')
-  await sql`
+  const { numAffectedRows = 0n } = await sql`
     delete from user_sessions where id in (
       select id from user_sessions where user_id = ${userId}
       order by last_used_at desc, id desc offset ${limits.user_sessions_max - 1})`.execute(db)
@@ -42,7 +44,7 @@ export async function insertSession(
       address,
     })
     .execute()
-  return { id, token }
+  return { id, token, ended_another: numAffectedRows > 0n }
 }
 
 /** Header values are bytes; PostgreSQL stores neither U+0000 nor half a surrogate pair. */

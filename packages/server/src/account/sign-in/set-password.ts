@@ -4,9 +4,10 @@ import { inTransaction } from '../../core/db/transaction.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { notSignedIn } from '../../core/http/known-session.ts'
 import { findUserLink, takeUserLink } from '../users/link.ts'
+import { endLink } from '../users/store.ts'
 import { replaceSessions } from './begin-session.ts'
 import { countAttempt, forgetAttempts, linkBrakes, signInBrakes, uncountAttempt } from './brakes.ts'
-import { findPasswordHash, upsertPassword } from './credentials-store.ts'
+import { findPasswordHash, lockPassword, upsertPassword } from './credentials-store.ts'
 import { hashPassword, isPassword } from './password-hash.ts'
 import { refuseWeakPassword } from './password-rules.ts'
 import type { CurrentSession, SetPassword } from './schema.ts'
@@ -37,27 +38,38 @@ async function changePassword(ctx: VisitorCtx, oldPassword: string, password: st
   const { session } = ctx.visitor
   if (session === null) throw notSignedIn()
   const { user } = session
-  await requirePassword(ctx, user, oldPassword)
+  const oldHash = await requirePassword(ctx, user, oldPassword)
   refuseWeakPassword(password, user.email)
   const hash = await hashPassword(password)
-  const sessionId = await inTransaction(ctx.db, (trx) => storePassword(ctx, trx, user.id, hash))
+  const sessionId = await inTransaction(ctx.db, async (trx) => {
+    // Somebody with a link may have set another one meanwhile: who knows the old one only must not replace it.
+    if (!(await lockPassword(trx, user.id, oldHash))) throw invalidCredentials()
+    return storePassword(ctx, trx, user.id, hash)
+  })
   return newCurrentSession(ctx, user.id, sessionId)
 }
 
-/** Refuses whoever is signed in and does not know the password: a browser left open must not suffice for everything. */
+/**
+ * Refuses whoever is signed in and does not know the password: a browser left open must not suffice for everything. Returns the hash that
+ * the password was compared with.
+ */
 export async function requirePassword(
   { db, now, visitor }: VisitorCtx,
   user: { id: string; email: string },
   password: string,
-): Promise<void> {
+): Promise<string> {
   const brakes = signInBrakes(user.email, visitor.address)
   await countAttempt(db, brakes, now)
-  if (!(await isPassword(password, await findPasswordHash(db, user.id)))) throw invalidCredentials()
+  const hash = await findPasswordHash(db, user.id)
+  if (!(await isPassword(password, hash)) || hash === undefined) throw invalidCredentials()
   await forgetAttempts(db, brakes, now)
+  return hash
 }
 
+/** A link that was made before ends too: who has it could replace the password again, without the second factor. */
 async function storePassword(ctx: VisitorCtx, db: Db, userId: string, hash: string): Promise<string> {
   await upsertPassword(db, userId, hash, ctx.now)
+  await endLink(db, userId)
   return replaceSessions(ctx, db, userId)
 }
 

@@ -5,7 +5,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { findUser, type UserRecord } from '../users/store.ts'
 import { beginSession } from './begin-session.ts'
 import { type Brake, countAttempt, forgetAttempts, signInBrakes, uncountAttempt } from './brakes.ts'
-import { findPasswordHash, replaceHash } from './credentials-store.ts'
+import { findPasswordHash, lockPassword, replaceHash } from './credentials-store.ts'
 import { currentSession } from './current-session.ts'
 import { hashPassword, isOutdatedHash, isPassword } from './password-hash.ts'
 import type { CurrentSession, SignIn } from './schema.ts'
@@ -23,8 +23,13 @@ export async function signIn(ctx: VisitorCtx, { email, password, ...factor }: Si
   if (user === undefined || hash === undefined || !isRight) throw invalidCredentials()
   if (await hasFactor(db, user.id)) await checkFactor(ctx, user, factor, brakes)
   await forgetAttempts(db, brakes, now)
-  if (isOutdatedHash(hash)) await replaceHash(db, user.id, { from: hash, to: await hashPassword(password) })
-  const sessionId = await inTransaction(db, (trx) => beginSession(ctx, trx, user.id))
+  const current = isOutdatedHash(hash) ? await hashPassword(password) : hash
+  if (current !== hash) await replaceHash(db, user.id, { from: hash, to: current })
+  const sessionId = await inTransaction(db, async (trx) => {
+    // To check a password takes a while. One that was replaced meanwhile, which ended all sessions, begins no other.
+    if (!(await lockPassword(trx, user.id, current))) throw invalidCredentials()
+    return beginSession(ctx, trx, user.id)
+  })
   return newCurrentSession(ctx, user.id, sessionId)
 }
 

@@ -63,4 +63,21 @@ describe('the ADMIN of a project', () => {
       [],
     )
   })
+
+  test('loses the link of an invited user whom a new project gets, unless they are ADMIN of it too', async () => {
+    const create = (users: object[]) =>
+      send(
+        mine.service.app,
+        'POST',
+        '/management/v1/projects',
+        { name: 'New', timezone: 'UTC', currency: 'EUR', case_sensitive_codes: true, users },
+        mine.management,
+      )
+    const { body } = await invite({ [mine.project_id]: 'VIEWER' })
+    const invited = { id: body.user.id, role: 'USER' }
+    expect((await create([invited, { id: admin.id, role: 'ADMIN' }])).status).toBe(200)
+    expect(await works(body.link)).toBe(true)
+    expect((await create([invited])).status).toBe(200)
+    expect(await works(body.link)).toBe(false)
+  })
 })

@@ -61,7 +61,7 @@ export async function claimLinkMail(
 
 /**
  * Ends the link of a user who gets a role in a project of which the maker of the link is not ADMIN: the maker has seen the link, and could
- * become the user in that project too.
+ * become the user in that project too. The caller has locked the user (`for update`).
  */
 export async function endLinkOfOthers(db: Db, userId: string, projectId: string): Promise<void> {
   await sql`

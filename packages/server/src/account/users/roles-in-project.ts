@@ -22,7 +22,7 @@ export async function assignToProject(ctx: Ctx, { id, login, role: roleName }: A
   if ((id == null) === (login == null)) throw invalidPayload("Payload must have exactly one of 'id', 'login'")
   const role = roleOf(roleName)
   const named = (id ?? login) as string
-  const user = await findUser(ctx.db, id == null ? { login: named } : { id: named }, { lock: true })
+  const user = await findUser(ctx.db, id == null ? { login: named } : { id: named }, { lock: 'for update' })
   if (user === undefined) throw notFound('user', named)
   refuseRoleOfOwner(user, role)
   await assignUser(ctx.db, ctx.project_id, user.id, role)
@@ -51,9 +51,9 @@ export async function removeFromProject(ctx: Ctx, user: UserRecord): Promise<voi
   await announceCredentialChange(ctx)
 }
 
-/** The user in the path by id or login, assigned or not; nobody deletes them before the transaction ends. */
+/** The user in the path by id or login, assigned or not; nobody deletes them, or makes a link for them, before the transaction ends. */
 export async function getUser({ db }: Ctx, idOrLogin: string): Promise<UserRecord> {
-  const user = await findUser(db, { id_or_login: idOrLogin }, { lock: true })
+  const user = await findUser(db, { id_or_login: idOrLogin }, { lock: 'for update' })
   if (user === undefined) throw notFound('user', idOrLogin)
   return user
 }

@@ -44,11 +44,14 @@ export async function insertUser(
     .executeTakeFirst()
 }
 
-/** A user by id or by login; with `lock`, no other transaction deletes them before this one ends. */
+/**
+ * A user by id or by login; with `lock`, no other transaction deletes them before this one ends. `for update` also waits for requests that
+ * make a link for them: what ends their link must see it.
+ */
 export async function findUser(
   db: Db,
   by: { id: string } | { login: string } | { id_or_login: string },
-  { lock = false }: { lock?: boolean } = {},
+  { lock = false }: { lock?: boolean | 'for update' } = {},
 ): Promise<UserRecord | undefined> {
   const users = db.selectFrom('users').selectAll()
   const found =
@@ -59,7 +62,8 @@ export async function findUser(
         : users.where((eb) =>
             eb.or([eb('id', '=', by.id_or_login as UserRecord['id']), eb('login', '=', toLogin(by.id_or_login))]),
           )
-  return (lock ? found.forKeyShare() : found).executeTakeFirst()
+  const locked = lock === 'for update' ? found.forUpdate() : lock ? found.forKeyShare() : found
+  return locked.executeTakeFirst()
 }
 
 export async function listOwners(db: Db): Promise<UserRecord[]> {
@@ -71,15 +75,29 @@ export async function listOwners(db: Db): Promise<UserRecord[]> {
  * `lockUsers`. The lock of the row waits for requests that make a link for them now.
  */
 export async function makeOwner(db: Db, id: UserRecord['id']): Promise<void> {
-  await db.selectFrom('users').where('id', '=', id).select('id').forUpdate().execute()
+  await findUser(db, { id }, { lock: 'for update' })
   await db.updateTable('users').set({ is_owner: true }).where('id', '=', id).execute()
-  await db.deleteFrom('user_links').where('user_id', '=', id).execute()
+  await endLink(db, id)
   await assignToAllProjects(db, id)
 }
 
-/** Makes a user who was invited ACTIVE. */
+/**
+ * Makes a user who was invited ACTIVE, and ends the link of the invitation: whoever invited them has seen it, and could set a password for
+ * a user who signs in without one.
+ */
 export async function activateUser(db: Db, id: UserRecord['id']): Promise<void> {
-  await db.updateTable('users').set({ state: 'ACTIVE' }).where('id', '=', id).where('state', '<>', 'ACTIVE').execute()
+  const user = await findUser(db, { id }, { lock: 'for update' })
+  if (user?.state !== 'INVITED') return
+  await db.updateTable('users').set({ state: 'ACTIVE' }).where('id', '=', id).execute()
+  await endLink(db, id)
+}
+
+/** Ends the link of a user, if they have one. */
+export async function endLink(db: Db, id: string): Promise<void> {
+  await db
+    .deleteFrom('user_links')
+    .where('user_id', '=', id as UserRecord['id'])
+    .execute()
 }
 
 /** Makes an owner an ordinary user; their roles stay, and can be changed then. Call it under `lockUsers`. */

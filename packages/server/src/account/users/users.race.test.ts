@@ -95,6 +95,23 @@ test('a link that is used while it is renewed ends in an active user without a l
   }
 })
 
+test('a user who gets a role has no link that somebody else made meanwhile', async () => {
+  const [user, maker] = [await newUser(), await newUser()]
+  await db().deleteFrom('user_links').where('user_id', '=', user.id).execute()
+  await db().deleteFrom('project_users').where('user_id', '=', maker.id).execute()
+  let assigning: ReturnType<typeof manage> | undefined
+  // As a request does by which the ADMIN of another project renews an invitation: it locks the user, then makes the link.
+  await inTransaction(db(), async (trx) => {
+    await findUser(trx, { id: user.id }, { lock: true })
+    assigning = manage('POST', usersPath(), { id: user.id, role: 'ADMIN' })
+    await Promise.race([untilOthersWait(installation.runtime.database, await backendOf(trx)), assigning])
+    const caller = { channel: 'MANAGEMENT', api_key: null, role: 'ADMIN', user: { id: maker.id, email: '' } } as const
+    await newUserLink({ db: trx, now: now(), settings: installation.runtime.settings, caller }, user.id)
+  })
+  expect((await assigning)?.status).toBe(200)
+  expect(await db().selectFrom('user_links').where('user_id', '=', user.id).selectAll().execute()).toEqual([])
+})
+
 describe('owners', () => {
   test('have no link that was made while they became one', async () => {
     const user = await newUser()

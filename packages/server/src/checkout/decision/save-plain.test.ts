@@ -28,7 +28,7 @@ async function bothWays(shop: Shop, codes: readonly [string, string], bodyOf: (c
   return [await redeem(0), await redeem(1)] as const
 }
 
-/** All rows that a redemption has written, without ids and times. */
+/** All rows that a redemption has written, without ids, times and the ids of their transactions. */
 async function rowsOf(
   { service, project_id }: Shop,
   redemption: { id: string; voucher: { id: string; campaign_id: string | null }; customer_id: string | null },
@@ -38,8 +38,8 @@ async function rowsOf(
   const { id, voucher, customer_id } = redemption
   const { rows } = await sql<{ written: object }>`
     select json_build_object(
-      'redemption', (select to_json(r) from redemptions r where project_id = ${project_id} and id = ${id}),
-      'order', (select to_json(o) from orders o where project_id = ${project_id}
+      'redemption', (select to_jsonb(r) - 'position' from redemptions r where project_id = ${project_id} and id = ${id}),
+      'order', (select to_jsonb(o) - 'position' from orders o where project_id = ${project_id}
         and id = (select order_id from redemptions where project_id = ${project_id} and id = ${id})),
       'voucher', (select to_jsonb(v) - 'asset_id' from vouchers v where project_id = ${project_id} and id = ${voucher.id}),
       'customer', (select to_json(c) from customers c where project_id = ${project_id} and id = ${customer_id}),

@@ -117,3 +117,31 @@ test('a migration that waited in vain says for whom, changes nothing, and leaves
   expect((await migrate(node().db, async () => {})).applied).toContain('0016-consents-and-event-positions')
   expect((await migrate(first.db, async () => {})).applied).toEqual([])
 })
+
+/** Takes back what the migration of statistics did, as far as it has to be gone before that migration can run again. */
+const beforeStatistics = `
+  delete from migrations where name = '0024-statistics';
+  drop table statistics_sums, statistics_refusals, statistics_orders, statistics_progress, statistics_history;
+  drop function mark_changed_order, subtract_deleted_card cascade;
+  drop statistics customers_email_frequency, customers_name_frequency;
+  drop index customers_email_start, customers_name_start, campaigns_name_start, products_name_start;
+  create index customers_email on customers (project_id, email);
+  create index customers_name on customers (project_id, name)`
+
+test('a migration waits for a request before it locks tables that the request uses next', async () => {
+  const { database, url } = await ownDatabase()
+  for (const statement of beforeStatistics.split(';')) await database.execute(statement)
+  const node = anotherConnection(url as string)
+  let migrating: Promise<{ applied: string[] }> | undefined
+  await database.db.transaction().execute(async (trx) => {
+    // In the order of a redemption (functions/checkout_save.sql).
+    await sql`select from customers for update`.execute(trx)
+    migrating = migrate(node.db, async () => {}, { lock_seconds: 60 })
+    await untilOthersWait(database, await backendOf(trx))
+    await sql`set local lock_timeout = 500`.execute(trx) // shorter than the detection of deadlocks, which may end the migration instead
+    for (const table of ['vouchers', 'redemptions', 'publications', 'postings'])
+      await sql`select from ${sql.table(table)} for update`.execute(trx)
+  })
+  expect((await migrating)?.applied).toEqual(['0024-statistics'])
+  await node.close()
+})

@@ -33,6 +33,11 @@ import type { Trx } from './transaction.ts'
 
 interface Migration {
   up(db: Db): Promise<void>
+  /**
+   * Tables that it changes, in the order in which requests use them: they are locked before the first migration starts. A migration
+   * that locks one after the other, with seconds of work in between, ends in a deadlock with every request that uses two of them.
+   */
+  locked_tables?: readonly string[]
 }
 
 /**
@@ -93,9 +98,10 @@ async function migrateIn<T>(trx: Trx, afterwards: (trx: Trx) => Promise<T>): Pro
   const appliedNames = new Set(rows.map(({ name }) => name))
   const unknown = rows.find(({ name }) => !migrations.some(([migrationName]) => migrationName === name))
   if (unknown !== undefined) throw new NewerSchemaError(`it has migration ${unknown.name}`, version)
+  const missing = migrations.filter(([name]) => !appliedNames.has(name))
+  for (const [, { locked_tables = [] }] of missing) await lockTables(trx, locked_tables)
   const applied: string[] = []
-  for (const [name, migration] of migrations) {
-    if (appliedNames.has(name)) continue
+  for (const [name, migration] of missing) {
     await migration.up(trx)
     await sql`insert into migrations (name) values (${name})`.execute(trx)
     applied.push(name)
@@ -103,4 +109,12 @@ async function migrateIn<T>(trx: Trx, afterwards: (trx: Trx) => Promise<T>): Pro
   const functions = await syncFunctions(trx)
   await keepPositionsAscending(trx)
   return { applied, functions, result: await afterwards(trx) }
+}
+
+/** Locks those of the tables that exist already. */
+async function lockTables(trx: Trx, names: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${names}::text[]) with ordinality as each (name, place)
+    where to_regclass(name) is not null order by place`.execute(trx)
+  for (const { name } of rows) await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(trx)
 }

@@ -400,8 +400,8 @@ describe('the API version', () => {
 })
 
 describe('scopes', () => {
-  test('there are 42 scopes, one of them with two spellings', () => {
-    expect(scopes.size).toBe(43)
+  test('there are 45 scopes, one of them with two spellings', () => {
+    expect(scopes.size).toBe(46)
     expect(scopes.has('SKUs') && scopes.has('skus')).toBe(true)
   })
 

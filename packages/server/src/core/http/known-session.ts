@@ -7,19 +7,27 @@ import { type Instant, toInstant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { sessionCookie, valueOfCookie } from './cookies.ts'
 import { ApiError } from './errors.ts'
+import type { GateKeeper } from './gate.ts'
 import type { KnownSession, KnownUser } from './known-user.ts'
 import { hashOf } from './secrets.ts'
 
 /** 43 characters of base64url: 256 bits. */
 const tokenForm = /^[\w-]{43}$/
 
+/** A request, or the parts of one that admission by a session reads. */
+interface SentCookie {
+  headers: IncomingHttpHeaders
+  ip: string
+  raw: { socket: object }
+}
+
 /**
  * The session of the cookie, or 401. Recently verified sessions come from the cache of credentials without a promise, and are forgotten on
  * every node when a session ends or a role changes (docs/decisions/0003-credential-cache.md).
  */
 export function authenticateSession(
-  { headers, connection }: { headers: IncomingHttpHeaders; connection: object },
-  runtime: Runtime,
+  { headers, ip, raw: { socket } }: SentCookie,
+  { runtime, wrongCredentials }: Pick<GateKeeper, 'runtime' | 'wrongCredentials'>,
 ): KnownSession | Promise<KnownSession> {
   const token = valueOfCookie(headers.cookie, sessionCookie)
   if (token === null || !tokenForm.test(token)) throw notSignedIn()
@@ -29,7 +37,10 @@ export function authenticateSession(
     if (session === null) throw notSignedIn()
     return session
   }
-  const session = credentials.proven(`session\n${token}`, find, connection)
+  const presented = `session\n${token}`
+  // Made-up tokens cost a statement each: who sends many is slowed down, as with keys.
+  const guarded = () => wrongCredentials.guard({ address: ip, credentials: presented, now: now() }, find)
+  const session = credentials.proven(presented, guarded, socket)
   return session instanceof Promise
     ? session.then((found) => useSession(found, runtime, now()))
     : useSession(session, runtime, now())

@@ -177,7 +177,7 @@ test('a download is text and needs no credentials; beside a reply it is an alter
 
   const both = only(documentOf({ download: { media_types: ['text/plain'], find: async () => file } }))
   expect(both.security).toContainEqual({})
-  expect(both.security).toHaveLength(3)
+  expect(both.security).toHaveLength(4)
   const { content } = both.responses['200'] as { content: object }
   expect(Object.keys(content)).toEqual(['application/json', 'text/plain'])
 })
@@ -221,13 +221,14 @@ test('each family of paths has its credentials', () => {
   expect(security('/v1/skus/{skuId}')).toEqual([
     { ...pair, AccessToken: ['api'] },
     { ...pair, AccessToken: ['SKUs'] },
+    { Session: [], ProjectId: [] },
   ])
   expect(security('/client/v1/redeem')).toEqual([
     { ...pair, AccessToken: ['client_api'] },
     { ...pair, AccessToken: ['client_redeem'] },
     { ClientId: [], ClientToken: [] },
   ])
-  expect(security('/management/v1/projects')).toEqual([{ ManagementId: [], ManagementToken: [] }])
+  expect(security('/management/v1/projects')).toEqual([{ ManagementId: [], ManagementToken: [] }, { Session: [] }])
 })
 
 test('operations are tagged with the resource of their path', () => {

@@ -35,12 +35,13 @@ export function isSessionCall(headers: IncomingHttpHeaders, family: Family): boo
 }
 
 /** Admits requests to `/v1` by a session: the user must have a role in the project of `X-Project-Id` that allows the call. */
-export function sessionGate(operation: Operation, { runtime, limiter }: GateKeeper): Gate {
+export function sessionGate(operation: Operation, keeper: GateKeeper): Gate {
+  const { runtime, limiter } = keeper
   const roles = rolesFor(operation)
   const bulk = isBulk(operation)
   const isSafe = isSafeBySession(operation)
   return async (request, reply) => {
-    const session = await authenticateSession({ headers: request.headers, connection: request.raw.socket }, runtime)
+    const session = await authenticateSession(request, keeper)
     if (!isSafe) requireSameOrigin(request, runtime)
     const { user } = session
     const projectId = projectIdIn(request.headers)
@@ -64,12 +65,13 @@ export function sessionGate(operation: Operation, { runtime, limiter }: GateKeep
  * Admits requests to `/management/v1` by a session: an owner to all of them, an ADMIN of a project to those of the project, except what
  * only the operator decides (`owners_only`).
  */
-export function managementSessionGate(operation: Operation, { runtime }: GateKeeper): Gate {
+export function managementSessionGate(operation: Operation, keeper: GateKeeper): Gate {
+  const { runtime } = keeper
   const isSafe = isSafeBySession(operation)
   const namesProject = pathParamNames(operation.path).includes('projectId')
   const forAdmins = operation.owners_only !== true && (namesProject || operation.checks_user === true)
   return async (request, reply) => {
-    const session = await authenticateSession({ headers: request.headers, connection: request.raw.socket }, runtime)
+    const session = await authenticateSession(request, keeper)
     if (!isSafe) requireSameOrigin(request, runtime)
     checkApiVersion(request.headers['x-voucherify-api-version'], reply)
     const { user } = session
@@ -84,7 +86,8 @@ export function managementSessionGate(operation: Operation, { runtime }: GateKee
 }
 
 /** Admits requests to `/auth`: by a session, or without one where the operation says so. */
-export function authGate(operation: Operation, { runtime }: GateKeeper): Gate {
+export function authGate(operation: Operation, keeper: GateKeeper): Gate {
+  const { runtime } = keeper
   const isSafe = isSafeBySession(operation)
   const { session: need = 'required' } = operation
   return async (request, reply) => {
@@ -100,7 +103,7 @@ export function authGate(operation: Operation, { runtime }: GateKeeper): Gate {
 
   async function sessionOf(request: FastifyRequest, need: 'required' | 'optional'): Promise<KnownSession | null> {
     try {
-      return await authenticateSession({ headers: request.headers, connection: request.raw.socket }, runtime)
+      return await authenticateSession(request, keeper)
     } catch (error) {
       if (need === 'optional' && error instanceof ApiError && error.key === 'not_signed_in') return null
       throw error

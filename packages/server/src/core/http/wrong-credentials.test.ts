@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { newProject, send } from '../../testing/app.ts'
+import { newSignedInUser } from '../../testing/sessions.ts'
 import { newSecret } from './secrets.ts'
 
 const newShop = () => newProject({ env: { AUTH_MODE: 'either', WRONG_CREDENTIALS_LIMIT: '3/PT1M' } })
@@ -38,4 +40,25 @@ test('a management key is protected too', async () => {
   const startedAt = performance.now()
   expect((await wrong()).status).toBe(401)
   expect(performance.now() - startedAt).toBeGreaterThan(90)
+})
+
+test('an address that makes up sessions is slowed down, and sessions that exist are not', async () => {
+  const shop = await newShop()
+  const { app, runtime } = shop.service
+  const call = async (headers: Record<string, string>) => {
+    const startedAt = performance.now()
+    const { status } = await send(app, 'GET', '/v1/categories', undefined, {
+      ...headers,
+      'x-project-id': shop.project_id,
+    })
+    return { status, ms: performance.now() - startedAt }
+  }
+  const madeUp = () => call({ cookie: `guerdon_session=${randomBytes(32).toString('base64url')}` })
+  const user = await newSignedInUser(runtime, { [shop.project_id]: 'USER' })
+  expect(await call(user.headers)).toMatchObject({ status: 200 })
+  for (let attempt = 0; attempt < 3; attempt += 1) expect(await madeUp()).toMatchObject({ status: 401 })
+  expect((await madeUp()).ms).toBeGreaterThan(90)
+  const results = Promise.all(Array.from({ length: 40 }, madeUp))
+  expect(await call(user.headers)).toMatchObject({ status: 200 })
+  expect((await results).filter(({ status }) => status === 429)).toHaveLength(30)
 })

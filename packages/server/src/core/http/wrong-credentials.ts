@@ -91,7 +91,8 @@ export function newWrongCredentials(limit: CallWindow | null): WrongCredentials 
   }
 }
 
-const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.key === 'unauthorized'
+const isUnauthorized = (error: unknown): boolean =>
+  error instanceof ApiError && (error.key === 'unauthorized' || error.key === 'not_signed_in')
 
 /** Doubles with every failure beyond the limit. */
 const delayOf = (excess: number): number => Math.min(firstDelayMs * 2 ** Math.min(excess - 1, 10), longestDelayMs)

@@ -10,11 +10,11 @@ export const limits = {
   page_max: 100,
 
   /** Hours, days, weeks or months in one answer of the statistics. */
-  statistics_points_max: 400,
+  statistics_points_max: 200,
   /** Days of the statistics when the query has no `from`. */
   statistics_days_default: 30,
   /** Rows of a table that statistics read in addition to the sums; if more wait, the answer is as old as the sums. */
-  statistics_tail_rows_max: 1_000,
+  statistics_tail_rows_max: 200,
   /** Members of a loyalty program that its statistics count. */
   statistics_members_max: 50_000,
   /** Entries of the list of what needs attention. */
@@ -304,7 +304,7 @@ export const limits = {
   password_length_min: 12,
   /** Characters of a password at most. */
   password_length_max: 256,
-  /** Passwords that a node checks at once: each takes 32 MiB and a thread for a tenth of a second. */
+  /** Passwords that a node checks at once, one less than its cores at most: each takes 32 MiB and a thread for a tenth of a second. */
   passwords_checked_at_once: 2,
   /** Passwords that wait to be checked, on each node; one more is answered 429. */
   passwords_waiting_max: 50,

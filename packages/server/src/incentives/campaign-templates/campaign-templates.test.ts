@@ -3,6 +3,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { newProject, type Shop, send } from '../../testing/app.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
 import { newPromotion, newTier } from '../../testing/promotions.ts'
+import { newSignedInUser } from '../../testing/sessions.ts'
 
 const path = '/v1/templates/campaigns'
 const tenOff = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } }
@@ -422,6 +423,24 @@ describe('management', () => {
     expect(await callOk(shop, 'GET', path)).toMatchObject({ data: [{ id }] })
     await callOk(shop, 'DELETE', `${path}/${id}`)
     expect(await callOk(other, 'GET', `${path}/${copied.body.id}`)).toEqual(copied.body)
+  })
+
+  test('an ADMIN who is signed in copies to projects of which they are ADMIN only', async () => {
+    const shop = await newProject()
+    const other = await newProject()
+    await newCampaign(shop)
+    const { id } = await newTemplate(shop, 'Ten')
+    const { app, runtime } = shop.service
+    const copyAs = async (roles: Parameters<typeof newSignedInUser>[1]) => {
+      const { headers } = await newSignedInUser(runtime, roles)
+      const body = { name: 'Ten', destination_project_id: other.project_id }
+      return send(app, 'POST', `/management/v1/projects/${shop.project_id}${copy(id)}`, body, headers)
+    }
+    const missing = { status: 404, body: { key: 'not_found', resource_type: 'project' } }
+    expect(await copyAs({ [shop.project_id]: 'ADMIN' })).toMatchObject(missing)
+    expect(await copyAs({ [shop.project_id]: 'ADMIN', [other.project_id]: 'USER' })).toMatchObject(missing)
+    expect(await callOk(other, 'GET', path)).toMatchObject({ data: [] })
+    expect((await copyAs({ [shop.project_id]: 'ADMIN', [other.project_id]: 'ADMIN' })).status).toBe(200)
   })
 
   test('a copy has its own description, that of the original, or none', async () => {

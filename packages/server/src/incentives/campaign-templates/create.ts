@@ -1,7 +1,8 @@
 import type { Discount } from '@guerdon/engine/schema'
 import { getProjectForUpdate } from '../../account/projects/store.ts'
+import { administers } from '../../account/users/permissions.ts'
 import type { Ctx } from '../../core/context.ts'
-import { ApiError, invalidPayload } from '../../core/http/errors.ts'
+import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { setOnly } from '../../rules/terms/validity.ts'
 import { listAssignmentsOf } from '../../rules/validation-rules/assignment-store.ts'
@@ -43,6 +44,8 @@ export async function copyTemplate(
   template: StoredTemplate,
   { name, description = template.description, destination_project_id }: CopyCampaignTemplate,
 ): Promise<CampaignTemplate> {
+  // The path names the project of the template only: an ADMIN of it must not write into projects of others, nor learn of them.
+  if (!administers(ctx, destination_project_id)) throw notFound('project', destination_project_id)
   // Lock the project: a row inserted after the project was deleted might never be removed.
   const { id: projectId } = await getProjectForUpdate(ctx, destination_project_id)
   const { campaign_type, content } = template

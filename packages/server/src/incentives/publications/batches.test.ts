@@ -82,6 +82,7 @@ function normalise(texts: readonly string[]): string[] {
   return texts.map((text) =>
     text
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT')
+      .replace(/"position":\d+/g, 'TRANSACTION')
       .replace(/"url":"[^"]*images[^"]*"|"(?:qr|barcode)":\{[^}]*\}/g, 'IMAGE')
       .replace(/\b[a-z]+(?:_[a-z]+)?_[0-9A-Za-z]{12,}\b/g, (id) => {
         const name = names.get(id) ?? `${id.slice(0, id.lastIndexOf('_'))}#${names.size}`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { toSimpleCustomer } from '../../audience/customers/customer.ts'
 import { findCustomerById } from '../../audience/customers/store.ts'
 import type { Ctx } from '../../core/context.ts'
-import { owedTally, tally, tallyMany } from '../../core/db/tallies.ts'
+import { tally, tallyMany } from '../../core/db/tallies.ts'
 import { insertBinEntry } from '../../core/db/trash-bin.ts'
 import { deleteEvents } from '../../core/events/delete-events.ts'
 import { emit } from '../../core/events/emit.ts'
@@ -67,7 +67,6 @@ async function countDeleted(ctx: Ctx, voucher: StoredVoucher): Promise<void> {
   const { campaign_id, type } = voucher
   await tallyMany(ctx.db, ctx.project_id, [
     ['vouchers', -1],
-    ...(type === 'DISCOUNT_VOUCHER' ? [] : [[owedTally(voucher), -voucherBalanceOf(voucher)] as const]),
     ...(campaign_id === null
       ? []
       : [

@@ -75,8 +75,8 @@ test('webhooks that fail, jobs that failed and many refusals need attention', as
   const { project_id } = shop
   const now = () => new Date(shop.service.clock.now()).toISOString()
   await sql`insert into webhooks (project_id, id, target_url, events, active, failed_at, created_at) values
-    (${project_id}, 'wh_1', 'https://one.example/hook', '{}', false, ${now()}, ${now()}),
-    (${project_id}, 'wh_2', 'https://two.example/hook', '{}', true, null, ${now()}),
+    (${project_id}, 'wh_1', 'https://one.example/hook?token=secret', '{}', false, ${now()}, ${now()}),
+    (${project_id}, 'wh_2', 'https://two.example/hook/secret', '{}', true, null, ${now()}),
     (${project_id}, 'wh_3', 'https://three.example/hook', '{}', false, null, ${now()})`.execute(db)
   for (const id of ['1', '2'])
     await sql`insert into webhook_sendouts (project_id, id, webhook_id, type, source_url, status, request_id, created_at)
@@ -101,6 +101,8 @@ test('webhooks that fail, jobs that failed and many refusals need attention', as
     'WARNING job_failed: The job CUSTOMER_IMPORT ended with 2 errors.',
   ]
   expect(await matters(shop)).toEqual(others) // 19 refusals
+  // A VIEWER reads this list, and no webhook: its address may contain a secret.
+  expect(JSON.stringify((await shop.call('GET', '/v1/attention')).body)).not.toContain('secret')
   await redeem()
   expect(await matters(shop)).toEqual([
     ...others,

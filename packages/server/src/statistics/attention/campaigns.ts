@@ -29,7 +29,7 @@ export function campaignsEnding({ now }: Ctx, campaigns: readonly ConfiguredCamp
 }
 
 /** Campaigns that are looked at, the newest first. */
-const campaignsMax = 200
+const campaignsMax = 100
 /** A campaign with fewer codes was never meant to be handed out. */
 const codesMin = 10
 /** Codes run out when at most this share is left, and at most so many. */

@@ -20,6 +20,8 @@ export async function failingWebhooks(ctx: Ctx): Promise<AttentionEntry[]> {
   const waitingOf = new Map(rows.map(({ webhook_id, waiting }) => [webhook_id, waiting]))
   return webhooks.flatMap(({ id, target_url, active, failed_at }): AttentionEntry[] => {
     const link = { place: 'webhook' as const, id }
+    // Not the whole address: every role reads this list, and path or query of a webhook may contain a secret.
+    const host = hostOf(target_url)
     const waiting = waitingOf.get(id) ?? 0
     if (!active && failed_at !== null)
       return [
@@ -27,9 +29,9 @@ export async function failingWebhooks(ctx: Ctx): Promise<AttentionEntry[]> {
           id: `webhook_switched_off/${id}`,
           kind: 'webhook_switched_off',
           severity: 'ERROR',
-          message: `The webhook to ${hostOf(target_url)} was switched off, because it did not accept an event after all retries.`,
+          message: `The webhook to ${host} was switched off, because it did not accept an event after all retries.`,
           link,
-          data: { webhook_id: id, target_url, failed_at },
+          data: { webhook_id: id, host, failed_at },
         },
       ]
     if (!active || waiting === 0) return []
@@ -38,15 +40,15 @@ export async function failingWebhooks(ctx: Ctx): Promise<AttentionEntry[]> {
         id: `webhook_failing/${id}`,
         kind: 'webhook_failing',
         severity: 'WARNING',
-        message: `The webhook to ${hostOf(target_url)} fails: ${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} for a retry.`,
+        message: `The webhook to ${host} fails: ${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} for a retry.`,
         link,
-        data: { webhook_id: id, target_url, waiting },
+        data: { webhook_id: id, host, waiting },
       },
     ]
   })
 }
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 const jobDays = 7
 /** Jobs that are looked at, the newest first. */

@@ -247,8 +247,8 @@ test('a loyalty program has its points, what is pending and owed, and its member
 
 test.each([
   ['?from=2026-02-01&to=2026-01-01', 'Property .to must be later than .from'],
-  ['?from=2020-01-01&to=2026-01-01', 'Property .interval must NOT divide the range into more than 400 parts'],
-  ['?from=2026-01-01&to=2026-02-01&interval=hour', 'more than 400 parts'],
+  ['?from=2020-01-01&to=2026-01-01', 'Property .interval must NOT divide the range into more than 200 parts'],
+  ['?from=2026-01-01&to=2026-02-01&interval=hour', 'more than 200 parts'],
   ['?interval=minute', '.interval'],
   ['?from=yesterday', '.from'],
 ])('a range that cannot be answered is refused: %s', async (query, fault) => {
@@ -262,14 +262,14 @@ test('if too many rows wait, the answer is as old as the sums and says so', asyn
   const shop = await newProject()
   const { db } = shop.service.runtime.database
   await sql`insert into publications (project_id, id, voucher_ids, is_referral_code, channel, metadata, result, created_at)
-    select ${shop.project_id}, 'pub_' || n, '{v_1}', false, 'API', '{}', 'SUCCESS', ${toInstant(shop.service.clock.now())}::timestamptz from generate_series(1, 1001) n`.execute(
+    select ${shop.project_id}, 'pub_' || n, '{v_1}', false, 'API', '{}', 'SUCCESS', ${toInstant(shop.service.clock.now())}::timestamptz from generate_series(1, 201) n`.execute(
     db,
   )
   const before = await overview(shop)
   expect(before.totals.published_codes).toBe(0)
   await addUpAllOf(shop)
   const after = await overview(shop)
-  expect(after.totals.published_codes).toBe(1_001)
+  expect(after.totals.published_codes).toBe(201)
   expect(after.updated_at > before.updated_at).toBe(true)
 })
 

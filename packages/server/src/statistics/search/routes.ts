@@ -4,7 +4,7 @@ import { search } from './search.ts'
 
 export const searching = [
   operation({
-    id: 'search',
+    id: 'searchProject',
     method: 'GET',
     path: '/v1/search',
     summary: 'Search',

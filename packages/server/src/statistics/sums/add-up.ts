@@ -3,7 +3,7 @@ import type { Db } from '../../core/db/database.ts'
 import type { StatisticsSource } from '../../core/db/tables.ts'
 import { inTransaction, type Trx } from '../../core/db/transaction.ts'
 import { changesSql, countedOrdersSql } from './changes-sql.ts'
-import { figures } from './figures.ts'
+import { allTime, figures, grains } from './figures.ts'
 import { sourceNames, walkKeys } from './sources.ts'
 
 /** Rows of a table in one step; those that the same transaction wrote are not divided. */
@@ -128,5 +128,5 @@ function added(projectId: string, source: StatisticsSource, rows: RawBuilder<unk
   return sql.join(parts)
 }
 
-const everyGrain = sql`(values (0), (15), (60), (1440)) g (grain)`
+const everyGrain = sql`unnest(${sql.lit(`{${[allTime, ...grains].join()}}`)}::int[]) g (grain)`
 const startOf = sql`case g.grain when 0 then 'epoch' else date_bin(g.grain * interval '1 minute', c.starts_at, 'epoch') end`

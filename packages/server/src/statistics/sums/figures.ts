@@ -30,5 +30,11 @@ export type Figures = Record<Figure, number>
 /** The scope of the sums of the whole project; all others are campaigns. */
 export const wholeProject = ''
 
-/** Lengths in minutes for which sums are kept. Every boundary of a day in any present time zone is one of 15 minutes of UTC. */
-export const grains = { quarter: 15, hour: 60, day: 1_440 } as const
+/**
+ * Lengths in minutes for which sums are kept, each a multiple of the one before. Every boundary of a day in any present time zone is one
+ * of 15 minutes of UTC; stretches of 16 days keep long ranges short.
+ */
+export const grains = [15, 60, 1_440, 23_040] as const
+
+/** The grain of the sums of all time. */
+export const allTime = 0

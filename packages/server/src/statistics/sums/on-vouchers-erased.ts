@@ -4,9 +4,9 @@ import type { VoucherType } from '../../core/db/tables.ts'
 import { owedTally, tallyMany } from '../../core/db/tallies.ts'
 
 /**
- * Before the postings of cards are deleted: those that are not in the sums yet will never be, but the balance that was subtracted when
- * the card was deleted (incentives/vouchers/remove.ts) contains them, so that they are given back. Locks the progress, so that no
- * node adds them up until the caller commits.
+ * Before the postings of cards are deleted: those that are not in the sums yet will never be, but the balance that is subtracted when
+ * the card is deleted (core/db/functions/subtract_deleted_card.sql) contains them, so that they are given back. Locks the progress, so
+ * that no node adds them up until the caller commits.
  */
 export async function keepOwedExact({ db, project_id }: Ctx, voucherIds: readonly string[]): Promise<void> {
   const { rows: cards } = await sql`

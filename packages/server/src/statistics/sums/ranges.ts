@@ -1,13 +1,4 @@
-import {
-  localDay,
-  type Ms,
-  msPerDay,
-  msPerMinute,
-  startOfDay,
-  startOfPeriod,
-  startOfWeek,
-  type Zone,
-} from '@guerdon/engine'
+import { localDay, type Ms, msPerMinute, startOfDay, startOfPeriod, startOfWeek, type Zone } from '@guerdon/engine'
 import { grains } from './figures.ts'
 
 /** A stretch of time: `to` is not in it. */
@@ -19,8 +10,8 @@ export interface Range {
 export const intervals = ['hour', 'day', 'week', 'month'] as const
 export type Interval = (typeof intervals)[number]
 
-const quarter = grains.quarter * msPerMinute
-const hour = grains.hour * msPerMinute
+const quarter = 15 * msPerMinute
+const hour = 60 * msPerMinute
 
 /** The range in whole quarters of an hour, the smallest stretch for which there are sums. */
 export const wholeQuarters = ({ from, to }: Range): Range => ({
@@ -61,22 +52,20 @@ export interface Stretch extends Range {
   grain: number
 }
 
-/** Divides a range into as few rows as possible: whole days in the middle, hours and quarters at the ends. */
-export function stretchesOf({ from, to }: Range): Stretch[] {
-  const stretches: Stretch[] = []
-  let at = from
-  const until = (end: Ms, grain: number) => {
-    const stop = Math.min(end, to)
-    if (stop <= at) return
-    const last = stretches.at(-1)
-    if (last?.grain === grain) last.to = stop
-    else stretches.push({ grain, from: at, to: stop })
-    at = stop
-  }
-  until(Math.min(Math.ceil(at / hour) * hour, to), grains.quarter)
-  until(Math.min(Math.ceil(at / msPerDay) * msPerDay, Math.floor(to / hour) * hour), grains.hour)
-  until(Math.floor(to / msPerDay) * msPerDay, grains.day)
-  until(Math.floor(to / hour) * hour, grains.hour)
-  until(to, grains.quarter)
-  return stretches
+/** Divides a range of whole quarters into as few rows as possible: the longest stretches in the middle, shorter ones at the ends. */
+export function stretchesOf({ from, to }: Range, place = 0): Stretch[] {
+  const grain = grains[place] as number
+  const longer = grains[place + 1]
+  const [start, end] = longer === undefined ? [to, to] : wholeParts(from, to, longer * msPerMinute)
+  if (start >= end) return from < to ? [{ grain, from, to }] : []
+  return [
+    ...(from < start ? [{ grain, from, to: start }] : []),
+    ...stretchesOf({ from: start, to: end }, place + 1),
+    ...(end < to ? [{ grain, from: end, to }] : []),
+  ]
 }
+
+const wholeParts = (from: Ms, to: Ms, length: Ms): [start: Ms, end: Ms] => [
+  Math.ceil(from / length) * length,
+  Math.floor(to / length) * length,
+]

@@ -58,9 +58,10 @@ export async function readSums(ctx: Ctx, { scope_id, points, range }: Statistics
     series as (
       select stretches.place, ${sumsOf(sql`part`)} from stretches
       cross join lateral (
-        select ${sumsOf(sql`s`)} from statistics_sums s
+        select ${columnsOf(sql`s`)} from statistics_sums s
         where s.project_id = ${project_id} and s.scope_id = ${scope_id} and s.grain = stretches.grain
           and s.starts_at >= stretches.starts_at and s.starts_at < stretches.ends_at
+        offset 0 -- keeps the planner from joining all sums with all stretches
       ) part group by stretches.place
     ),
     recent as (
@@ -112,12 +113,22 @@ interface StatementRow {
   has_history_to_add: boolean
 }
 
-/** Campaigns and reasons of refusals in a range. */
+/**
+ * Campaigns and reasons of refusals in a range. Each stretch is a part of its own, for whose values the planner takes the index; joined with
+ * a list of stretches it would read all sums.
+ */
 function listParts(projectId: string, range: Range): RawBuilder<unknown> {
   const stretches = stretchesOf(range)
-  const whole = sql`unnest(${stretches.map(({ grain }) => grain)}::int[], ${stretches.map(({ from }) => toInstant(from))}::timestamptz[],
-    ${stretches.map(({ to }) => toInstant(to))}::timestamptz[]) as stretch (grain, starts_at, ends_at)`
-  const inRange = sql`tail.starts_at >= ${toInstant(range.from)}::timestamptz and tail.starts_at < ${toInstant(range.to)}::timestamptz`
+  const within = ({ from, to }: Range) =>
+    sql`starts_at >= ${toInstant(from)}::timestamptz and starts_at < ${toInstant(to)}::timestamptz`
+  const fromSums = (columns: RawBuilder<unknown>, table: RawBuilder<unknown>, scopes: RawBuilder<unknown>) =>
+    sql.join(
+      stretches.map(
+        (stretch) => sql`select ${columns} from ${table}
+          where project_id = ${projectId} and ${scopes} and grain = ${sql.lit(stretch.grain)} and ${within(stretch)}`,
+      ),
+      sql` union all `,
+    )
   return sql`used as materialized (
       select u.scope_id as id, ${sql.join(
         (['redemptions', 'discount_amount', 'order_amount'] as const).map(
@@ -125,23 +136,17 @@ function listParts(projectId: string, range: Range): RawBuilder<unknown> {
         ),
       )}
       from (
-        select s.* from ${whole} cross join lateral (
-          select s.scope_id, s.redemptions, s.discount_amount, s.order_amount from statistics_sums s
-          where s.project_id = ${projectId} and s.scope_id <> '' and s.grain = stretch.grain
-            and s.starts_at >= stretch.starts_at and s.starts_at < stretch.ends_at) s
+        ${fromSums(sql`scope_id, redemptions, discount_amount, order_amount`, sql`statistics_sums`, sql`scope_id <> ''`)}
         union all
-        select scope_id, redemptions, discount_amount, order_amount from tail where scope_id <> '' and ${inRange}
+        select scope_id, redemptions, discount_amount, order_amount from tail where scope_id <> '' and ${within(range)}
       ) u
       group by u.scope_id having sum(u.redemptions) > 0
     ),
     refused as materialized (
       select u.reason, sum(u.count)::bigint as count from (
-        select s.* from ${whole} cross join lateral (
-          select s.reason, s.count from statistics_refusals s
-          where s.project_id = ${projectId} and s.scope_id = '' and s.grain = stretch.grain
-            and s.starts_at >= stretch.starts_at and s.starts_at < stretch.ends_at) s
+        ${fromSums(sql`reason, count`, sql`statistics_refusals`, sql`scope_id = ''`)}
         union all
-        select reason, failed_redemptions from tail where scope_id = '' and reason is not null and ${inRange}
+        select reason, failed_redemptions from tail where scope_id = '' and reason is not null and ${within(range)}
       ) u
       group by u.reason
     )`
@@ -158,7 +163,7 @@ const noLists = sql`'[]'::json as campaigns, '[]'::json as campaigns_by_order_am
 
 /**
  * What is owed to the holders of cards: the sum of all postings, without those of deleted cards (tallies, see
- * incentives/vouchers/remove.ts) and of campaigns that are deleted or in the bin.
+ * core/db/functions/subtract_deleted_card.sql) and of campaigns that are deleted or in the bin.
  */
 function owedSql(projectId: string, scopeId: string): RawBuilder<unknown> {
   const kinds = ['points', 'gift_cards'] as const

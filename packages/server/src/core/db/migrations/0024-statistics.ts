@@ -9,6 +9,19 @@ export async function up(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
+/** `projects` first: every request reads it, so that few are under way when the others are locked. */
+export const locked_tables = [
+  'projects',
+  'campaigns',
+  'orders',
+  'customers',
+  'vouchers',
+  'redemptions',
+  'publications',
+  'postings',
+  'products',
+]
+
 const countedTables = ['redemptions', 'publications', 'postings', 'orders']
 
 const figures = [
@@ -61,12 +74,12 @@ const statements = [
       is distinct from row (new.status, new.amount, new.discount_amount, new.items_discount_amount))
     execute function mark_changed_order()`,
 
-  // Figures of the project (the empty scope) and of each campaign: per 15 minutes, per hour and per day of UTC, and of all time
-  // (grain 0).
+  // Figures of the project (the empty scope) and of each campaign: per 15 minutes, hour, day and 16 days of UTC, and of all time
+  // (grain 0); grains are minutes.
   `create table statistics_sums (
     project_id text collate "C" not null,
     scope_id text collate "C" not null,
-    grain smallint not null check (grain in (0, 15, 60, 1440)),
+    grain smallint not null check (grain in (0, 15, 60, 1440, 23040)),
     starts_at timestamptz(3) not null,
     ${figures.map((name) => `${name} numeric not null default 0,`).join('\n    ')}
     primary key (project_id, scope_id, grain, starts_at)
@@ -76,7 +89,7 @@ const statements = [
   `create table statistics_refusals (
     project_id text collate "C" not null,
     scope_id text collate "C" not null,
-    grain smallint not null check (grain in (0, 15, 60, 1440)),
+    grain smallint not null check (grain in (0, 15, 60, 1440, 23040)),
     starts_at timestamptz(3) not null,
     reason text collate "C" not null,
     count bigint not null,
@@ -108,10 +121,34 @@ const statements = [
     select p.id, t.source from projects p
     cross join unnest(array[${countedTables.map((table) => `'${table}'`).join(', ')}]) t (source)`,
 
+  // What is owed to holders of cards is the sum of their postings, less the balances of deleted cards. Needed by the triggers below;
+  // functions/subtract_deleted_card.sql replaces it.
+  'create function subtract_deleted_card() returns trigger language plpgsql as $$ begin return null; end $$',
+  `create trigger card_binned after update of deleted_at on vouchers
+    for each row when (old.deleted_at is null and new.deleted_at is not null and old.credits_added is not null)
+    execute function subtract_deleted_card()`,
+  `create trigger card_deleted after delete on vouchers
+    for each row when (old.deleted_at is null and old.credits_added is not null)
+    execute function subtract_deleted_card()`,
+  // Cards that are in the bin already: the history of postings contains them.
+  `insert into tallies (project_id, name, id, delta)
+    select v.project_id, 'owed/' || coalesce(v.campaign_id, '') || case v.type when 'GIFT_VOUCHER' then '/gift_cards' else '/points' end,
+      v.id, sum(case when p.destination = v.id then -p.amount when p.source = v.id then p.amount else 0 end)
+    from vouchers v join postings p on p.project_id = v.project_id and p.voucher_id = v.id and p.created_at <= v.deleted_at
+    where v.deleted_at is not null and v.credits_added is not null
+    group by v.project_id, v.id, v.campaign_id, v.type`,
+
   // These find a text and its beginnings; the indexes that the first two replace found only the whole text.
   'create index if not exists customers_email_start on customers (project_id, lower(email) text_pattern_ops) where deleted_at is null',
   'create index if not exists customers_name_start on customers (project_id, lower(name) text_pattern_ops) where deleted_at is null',
   'drop index customers_email, customers_name',
+  // PostgreSQL does not use what it knows about the expressions of a partial index: without these it expects each e-mail so often that it
+  // reads all customers by their age until it has found a page of them.
+  'create statistics customers_email_frequency on (lower(email)) from customers',
+  'create statistics customers_name_frequency on (lower(name)) from customers',
+  'analyze customers (email, name)',
+  // Without it the planner expects a third of all rows above any position, until a tenth of a table has changed.
+  ...countedTables.map((table) => `analyze ${table} (position)`),
   `create index campaigns_name_start on campaigns (project_id, lower(name collate "default") text_pattern_ops)
     where deleted_at is null`,
   'create index products_name_start on products (project_id, lower(name) text_pattern_ops) where deleted_at is null',
