@@ -72,8 +72,8 @@ journey('a support agent types an e-mail and a code, by keyboard alone, and read
   const page = await signedIn(await filled(), 'USER', address(shop))
   await settled(page)
   await page.getByRole('combobox', { name: 'Customer' }).focus()
+  // Faster than the search answers: the customer who is found is taken, not one that stood there before.
   await page.keyboard.type('ann@example.com')
-  await page.getByRole('option', { name: /Ann Archer/ }).waitFor()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('placeholder'))).toMatch(/code/)
   await page.keyboard.type('VIP20')

@@ -1,5 +1,5 @@
 import { Combobox } from '@base-ui/react/combobox'
-import { type ReactNode, type Ref, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, type Ref, useEffect, useId, useState } from 'react'
 import { popup } from './menu.tsx'
 
 interface ChooseProps<Item> {
@@ -44,21 +44,20 @@ export function Choose<Item>(props: ChooseProps<Item>) {
   const found = useFound(text, search, value !== null && text === textOf(value))
   const { isSearching } = found
   const own = text.trim() === '' ? undefined : free?.(text.trim())
-  // What was found for an earlier text must not be taken by a quick Enter, here and below; the text itself may.
+  // What was found for an earlier text must not be taken by a quick Enter; the text itself may.
   const items = own === undefined ? found.items : isSearching ? [own] : withOwn(found.items, own, keyOf)
-  const choose = (item: Item | null) => {
-    onChange(item)
-    if (isAdder) setText('')
-  }
-  // A quick Enter takes the first that is found for the whole text, as soon as it is found.
-  const isEntered = useRef(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the end of a search acts, with what it found
+  const [isOpen, setIsOpen] = useState(false)
+  const [isEntered, setIsEntered] = useState(false)
+  // A quick Enter waits for the answer, and takes the first that it finds.
   useEffect(() => {
-    if (isSearching || !isEntered.current) return
-    isEntered.current = false
-    const [first] = items
-    if (first !== undefined) choose(first)
-  }, [isSearching])
+    if (!isEntered || isSearching) return
+    setIsEntered(false)
+    const [first] = found.items
+    if (first === undefined) return
+    onChange(first)
+    setText(isAdder ? '' : textOf(first))
+    setIsOpen(false)
+  })
   return (
     <div className="min-w-0">
       <label htmlFor={id} className={hidesLabel ? 'sr-only' : 'mb-1 block font-medium text-xs'}>
@@ -69,8 +68,16 @@ export function Choose<Item>(props: ChooseProps<Item>) {
         filter={null}
         value={value}
         inputValue={text}
-        onInputValueChange={(next) => setText(next)}
-        onValueChange={(next) => choose(next as Item | null)}
+        onInputValueChange={(next) => {
+          setText(next)
+          setIsEntered(false)
+        }}
+        open={isOpen}
+        onOpenChange={(open) => setIsOpen(open)}
+        onValueChange={(next) => {
+          onChange(next as Item | null)
+          if (isAdder) setText('')
+        }}
         itemToStringLabel={(item) => textOf(item)}
         isItemEqualToValue={(item, other) => keyOf(item) === keyOf(other)}
         autoHighlight
@@ -82,10 +89,10 @@ export function Choose<Item>(props: ChooseProps<Item>) {
           aria-invalid={error ? true : undefined}
           aria-describedby={error ? `${id}-note` : undefined}
           onKeyDown={(event) => {
-            isEntered.current = event.key === 'Enter' && isSearching && own === undefined
-            if (!isEntered.current) return
+            if (event.key !== 'Enter' || !isSearching || own !== undefined) return
             event.preventDefault()
             event.preventBaseUIHandler()
+            setIsEntered(true)
           }}
           className="h-8.5 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 placeholder:text-muted hover:border-muted aria-invalid:border-bad"
         />
