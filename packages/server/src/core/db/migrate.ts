@@ -37,7 +37,7 @@ interface Migration {
    * Tables that it changes, in the order in which requests use them: they are locked before the first migration starts. A migration
    * that locks one after the other, with seconds of work in between, ends in a deadlock with every request that uses two of them.
    */
-  locked_tables?: readonly string[]
+  lockedTables?: readonly string[]
 }
 
 /**
@@ -99,7 +99,7 @@ async function migrateIn<T>(trx: Trx, afterwards: (trx: Trx) => Promise<T>): Pro
   const unknown = rows.find(({ name }) => !migrations.some(([migrationName]) => migrationName === name))
   if (unknown !== undefined) throw new NewerSchemaError(`it has migration ${unknown.name}`, version)
   const missing = migrations.filter(([name]) => !appliedNames.has(name))
-  for (const [, { locked_tables = [] }] of missing) await lockTables(trx, locked_tables)
+  for (const [, { lockedTables = [] }] of missing) await lockTables(trx, lockedTables)
   const applied: string[] = []
   for (const [name, migration] of missing) {
     await migration.up(trx)

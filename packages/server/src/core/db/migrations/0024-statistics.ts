@@ -10,7 +10,7 @@ export async function up(db: Db): Promise<void> {
 }
 
 /** `projects` first: every request reads it, so that few are under way when the others are locked. */
-export const locked_tables = [
+export const lockedTables = [
   'projects',
   'campaigns',
   'orders',
