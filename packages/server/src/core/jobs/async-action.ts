@@ -215,7 +215,7 @@ async function advance(
  * A UUID that sorts like the id of its action: jobs with the same serialisation key that were created in the same tick of the
  * database clock (a millisecond on PGlite) keep the order of arrival.
  */
-function jobIdOf(id: Id<'async_action'>): string {
+export function jobIdOf(id: Id<'async_action'>): string {
   const digits = id.slice('aa_'.length) + randomBytes(7).toString('hex')
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }

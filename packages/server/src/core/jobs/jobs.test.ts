@@ -5,6 +5,8 @@ import { databaseKind } from '../../testing/database.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import type { Database } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { newId } from '../lib/ids.ts'
+import { jobIdOf } from './async-action.ts'
 import { type Jobs, openJobs } from './jobs.ts'
 import { type QueueName, queues } from './queues.ts'
 
@@ -17,12 +19,13 @@ async function sendIn(
   { lane = projectId, start_after }: { lane?: string; start_after?: string } = {},
 ) {
   const afterCommit: Array<() => void> = []
+  const actionId = newId('async_action')
   await inTransaction(database.db, (db) =>
     jobs.send(
       { db, afterCommit: (work) => afterCommit.push(work) },
       'async-actions',
-      { project_id: projectId, action_id: 'aa_0' },
-      { lane, ...(start_after === undefined ? {} : { start_after }) },
+      { project_id: projectId, action_id: actionId },
+      { id: jobIdOf(actionId), lane, ...(start_after === undefined ? {} : { start_after }) },
     ),
   )
   for (const work of afterCommit) work()
