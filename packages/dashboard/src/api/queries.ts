@@ -118,7 +118,8 @@ export function useChange<Name extends OperationName>(
   })
 }
 
-interface Rows<Row> {
+/** What is known of a list so far, and the way to more of it. */
+export interface Rows<Row> {
   rows: Row[]
   total: number | undefined
   isLoading: boolean
@@ -137,6 +138,23 @@ interface RowsOptions<Row> {
   after?: (row: Row) => object
   /** Ask again after so many milliseconds, or never, depending on what is shown. */
   every?: (rows: Row[]) => number | false
+}
+
+/** A list of which one reply is shown: all of it, or the page that the input names. */
+export function rowsInReply<Data, Row>(
+  reply: UseQueryResult<Data, ApiFailure>,
+  pick: (data: Data) => Row[],
+): Rows<Row> {
+  return {
+    rows: reply.data === undefined ? [] : pick(reply.data),
+    total: undefined,
+    isLoading: reply.isLoading,
+    error: reply.error,
+    hasMore: false,
+    isLoadingMore: false,
+    loadMore: () => {},
+    retry: () => void reply.refetch(),
+  }
 }
 
 const afterId = ({ id }: { id: string }) => ({ starting_after_id: id })

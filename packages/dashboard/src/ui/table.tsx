@@ -1,8 +1,6 @@
 import type { ReactNode } from 'react'
-import type { ApiFailure } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
-import { FailureView } from './state.tsx'
 
 export interface Column<Row> {
   id: string
@@ -21,21 +19,15 @@ interface TableProps<Row> {
   label: string
   columns: Column<Row>[]
   rows: readonly Row[]
-  keyOf: (row: Row) => string
-  /** Shown in place of rows when there are none. */
-  empty: ReactNode
-  isLoading?: boolean
-  error?: ApiFailure | null
-  retry?: () => void
+  /** Grey bars stand in place of rows. */
+  isLoading: boolean
 }
 
 /**
  * Rows of one kind. The service sorts, filters and pages; this only shows. A `RowLink` in a cell makes its whole row a target
  * for the pointer, while the keyboard meets one link.
  */
-export function Table<Row>({ label, columns, rows, keyOf, empty, isLoading, error, retry }: TableProps<Row>) {
-  if (error) return <FailureView failure={error} {...(retry && { retry })} />
-  if (!isLoading && rows.length === 0) return empty
+export function Table<Row extends { id: string }>({ label, columns, rows, isLoading }: TableProps<Row>) {
   return (
     <div className="overflow-x-auto">
       <table className="w-full border-collapse" aria-busy={isLoading || undefined}>
@@ -66,7 +58,7 @@ export function Table<Row>({ label, columns, rows, keyOf, empty, isLoading, erro
               ))
             : rows.map((row) => (
                 <tr
-                  key={keyOf(row)}
+                  key={row.id}
                   className="relative border-line border-b last:border-0 focus-within:bg-sunken/60 hover:bg-sunken/60"
                 >
                   {columns.map((column) => (

@@ -4,9 +4,10 @@ import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
 import { type LedgerLine, ledgerLine } from '../../app/words/ledger.ts'
 import { Count, Instant, Money } from '../../ui/format.tsx'
+import { List } from '../../ui/list.tsx'
 import { Figure, Panel } from '../../ui/page.tsx'
 import { Nothing } from '../../ui/state.tsx'
-import { type Column, More, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 
 /** What is on a card, and its statement: every change with what was left after it. */
 export function BalancePanel({ code }: { code: Schemas['Voucher'] }) {
@@ -50,17 +51,12 @@ export function BalancePanel({ code }: { code: Schemas['Voucher'] }) {
           <Figure key={name} name={name} value={value(amount)} note={note} />
         ))}
       </div>
-      <Table
+      <List
         label="Changes of the balance"
         columns={columns}
-        rows={list.rows.map(ledgerLine)}
-        keyOf={({ id }) => id}
-        isLoading={list.isLoading}
-        error={list.error}
-        retry={list.retry}
+        list={{ ...list, rows: list.rows.map(ledgerLine) }}
         empty={<Nothing>No change so far: the card has what it was made with.</Nothing>}
       />
-      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }

@@ -2,9 +2,10 @@ import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
 import { refusalWords } from '../../app/words/refusals.ts'
 import { Instant, useFormat } from '../../ui/format.tsx'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Nothing, Status } from '../../ui/state.tsx'
-import { type Column, More, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { CustomerLink } from '../customers/customer-name.tsx'
 
 type Publication = Schemas['ListedPublication']
@@ -48,14 +49,10 @@ export function PublicationsPanel({ code }: { code: Schemas['Voucher'] }) {
   ]
   return (
     <Panel title="Who has it" flush>
-      <Table
+      <List
         label="Publications"
         columns={columns}
-        rows={list.rows}
-        keyOf={({ id }) => id}
-        isLoading={list.isLoading}
-        error={list.error}
-        retry={list.retry}
+        list={list}
         empty={
           <Nothing>
             Given to nobody yet. It can be used all the same, unless its conditions say otherwise; a code that was given
@@ -63,7 +60,6 @@ export function PublicationsPanel({ code }: { code: Schemas['Voucher'] }) {
           </Nothing>
         }
       />
-      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }

@@ -4,9 +4,10 @@ import { useRows } from '../../api/queries.ts'
 import { effectOf, outcomeOf } from '../../app/words/redemptions.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { Instant, useFormat } from '../../ui/format.tsx'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Nothing, Status } from '../../ui/state.tsx'
-import { type Column, More, rowLink, Table } from '../../ui/table.tsx'
+import { type Column, rowLink } from '../../ui/table.tsx'
 import { CustomerLink } from '../customers/customer-name.tsx'
 
 type Entry = Schemas['RedemptionEntry']
@@ -38,19 +39,14 @@ export function UsesPanel({ code }: { code: Schemas['Voucher'] }) {
         )
       }
     >
-      <Table
+      <List
         label="Uses and refusals"
         columns={columns}
-        rows={list.rows}
-        keyOf={({ id }) => id}
-        isLoading={list.isLoading}
-        error={list.error}
-        retry={list.retry}
+        list={list}
         empty={
           <Nothing>Nobody has tried this code. Every use, and every refusal with its reason, appears here.</Nothing>
         }
       />
-      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }

@@ -4,9 +4,9 @@ import type { Input } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
 import { CopyCall } from '../../app/copy-call.tsx'
 import { keyAndValue } from '../../ui/filter.tsx'
+import { List } from '../../ui/list.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Empty } from '../../ui/state.tsx'
-import { More, Table } from '../../ui/table.tsx'
 import { useCodeColumns } from './code-columns.tsx'
 import { CodeFilters, type CodeSearch } from './code-filters.tsx'
 
@@ -39,17 +39,13 @@ export function CodesPage() {
         }
       />
       <Panel flush>
-        <Table
+        <List
           label="Codes"
           columns={columns}
-          rows={list.rows}
-          keyOf={({ id }) => id}
-          isLoading={list.isLoading}
-          error={list.error}
-          retry={list.retry}
+          list={list}
           empty={isFiltered ? <NothingFound /> : <NoCodes />}
+          isCounted
         />
-        <More shown={list.rows.length} {...list} />
       </Panel>
     </Page>
   )

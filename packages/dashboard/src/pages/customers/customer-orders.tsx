@@ -3,9 +3,10 @@ import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
 import { orderStates } from '../../app/words/states.ts'
 import { Instant, Money } from '../../ui/format.tsx'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Nothing, Status } from '../../ui/state.tsx'
-import { type Column, More, rowLink, Table } from '../../ui/table.tsx'
+import { type Column, rowLink } from '../../ui/table.tsx'
 
 /** The orders of a customer; each opens in the simulator, where it can be tried again. */
 export function OrdersPanel({ customer: { id } }: { customer: Schemas['Customer'] }) {
@@ -52,17 +53,7 @@ export function OrdersPanel({ customer: { id } }: { customer: Schemas['Customer'
   ]
   return (
     <Panel flush>
-      <Table
-        label="Orders"
-        columns={columns}
-        rows={list.rows}
-        keyOf={(order) => order.id}
-        isLoading={list.isLoading}
-        error={list.error}
-        retry={list.retry}
-        empty={<Nothing>No orders yet.</Nothing>}
-      />
-      <More shown={list.rows.length} {...list} />
+      <List label="Orders" columns={columns} list={list} empty={<Nothing>No orders yet.</Nothing>} isCounted />
     </Panel>
   )
 }

@@ -1,8 +1,8 @@
 import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Nothing } from '../../ui/state.tsx'
-import { More, Table } from '../../ui/table.tsx'
 import { useEntryColumns } from '../codes/code-uses.tsx'
 
 /** Every code this customer used or tried to use. */
@@ -13,17 +13,13 @@ export function RedemptionsPanel({ customer: { id } }: { customer: Schemas['Cust
   const columns = useEntryColumns('code')
   return (
     <Panel flush>
-      <Table
+      <List
         label="Redemptions"
         columns={columns}
-        rows={list.rows}
-        keyOf={(entry) => entry.id}
-        isLoading={list.isLoading}
-        error={list.error}
-        retry={list.retry}
+        list={list}
         empty={<Nothing>No code used or tried yet.</Nothing>}
+        isCounted
       />
-      <More shown={list.rows.length} {...list} />
     </Panel>
   )
 }

@@ -1,12 +1,12 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Input } from '../../api/client.ts'
-import { useRead, useRows } from '../../api/queries.ts'
+import { rowsInReply, useRead, useRows } from '../../api/queries.ts'
 import { CopyCall } from '../../app/copy-call.tsx'
 import { FilterBar, FilterSelect, FilterText, keyAndValue } from '../../ui/filter.tsx'
+import { List } from '../../ui/list.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Empty, FailureView, Nothing } from '../../ui/state.tsx'
-import { More, Table } from '../../ui/table.tsx'
+import { Empty, Nothing } from '../../ui/state.tsx'
 import { useCustomerColumns } from './customer-columns.tsx'
 
 interface CustomerSearch {
@@ -71,21 +71,13 @@ export function CustomersPage() {
         />
       </FilterBar>
       <Panel flush>
-        {q && found.error ? (
-          <FailureView failure={found.error} retry={() => void found.refetch()} />
-        ) : (
-          <Table
-            label="Customers"
-            columns={columns}
-            rows={isReady ? list.rows : []}
-            keyOf={({ id }) => id}
-            isLoading={(!!q && found.isLoading) || (isReady && list.isLoading)}
-            error={isReady ? list.error : null}
-            retry={list.retry}
-            empty={isFiltered ? <NothingFound /> : <NoCustomers />}
-          />
-        )}
-        {isReady && <More shown={list.rows.length} {...list} />}
+        <List
+          label="Customers"
+          columns={columns}
+          list={isReady && !(q && found.error) ? list : rowsInReply(found, () => [])}
+          empty={isFiltered ? <NothingFound /> : <NoCustomers />}
+          isCounted
+        />
         {q && ids?.length === mostFound && (
           <div className="border-line border-t">
             <Nothing>The first {mostFound} that begin so. Type more to find others.</Nothing>

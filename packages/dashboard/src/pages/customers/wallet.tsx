@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useRead, useRows } from '../../api/queries.ts'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { FailureView, Loading, Nothing } from '../../ui/state.tsx'
-import { More, Table } from '../../ui/table.tsx'
 import { useCodeColumns } from '../codes/code-columns.tsx'
 import { LoyaltyCardPanel } from './loyalty-card-panel.tsx'
 
@@ -55,19 +55,14 @@ function CodesPanel({ customer: { id } }: { customer: Customer }) {
   const columns = useCodeColumns({ isShort: true, statusOfRow: (code) => statuses.get(code.id) ?? 'ACTIVE' })
   return (
     <Panel title="Codes and gift cards" flush>
-      <Table
+      <List
         label="Codes and gift cards"
         columns={columns}
-        rows={list.rows.map(({ redeemable }) => redeemable.voucher)}
-        keyOf={(code) => code.id}
-        isLoading={list.isLoading}
-        error={list.error}
-        retry={list.retry}
+        list={{ ...list, rows: list.rows.map(({ redeemable }) => redeemable.voucher) }}
         empty={
           <Nothing>Holds no code. Codes that are given to a customer, by hand or by a campaign, appear here.</Nothing>
         }
       />
-      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }

@@ -1,8 +1,10 @@
 import { useState } from 'react'
+import type { Rows } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { type Column, More, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { type ActionResult, commonReasons, errorsAsCsv, type RowError } from './result.ts'
 
 const step = 100
@@ -17,7 +19,17 @@ export function ActionErrors({ result: { errors, failed }, id }: { result: Actio
     hasRows && 'Rows are counted without the header and blank lines.',
     isCut && `The first ${errors.length.toLocaleString('en-GB')} of ${failed.toLocaleString('en-GB')}.`,
   ]
-  const columns: Column<{ error: RowError; index: number }>[] = [
+  const list: Rows<{ id: string; error: RowError }> = {
+    rows: errors.slice(0, shown).map((error, index) => ({ id: String(index), error })),
+    total: errors.length,
+    isLoading: false,
+    error: null,
+    hasMore: shown < errors.length,
+    isLoadingMore: false,
+    loadMore: () => setShown(shown + step),
+    retry: () => {},
+  }
+  const columns: Column<{ id: string; error: RowError }>[] = [
     ...(hasRows
       ? [
           {
@@ -59,22 +71,7 @@ export function ActionErrors({ result: { errors, failed }, id }: { result: Actio
       }
     >
       <Common errors={errors} />
-      <Table
-        label="Errors"
-        columns={columns}
-        rows={errors.slice(0, shown).map((error, index) => ({ error, index }))}
-        keyOf={({ index }) => String(index)}
-        empty={null}
-      />
-      {errors.length > step && (
-        <More
-          shown={Math.min(shown, errors.length)}
-          total={errors.length}
-          hasMore={shown < errors.length}
-          isLoadingMore={false}
-          loadMore={() => setShown(shown + step)}
-        />
-      )}
+      <List label="Errors" columns={columns} list={list} empty={null} isCounted={errors.length > step} />
     </Panel>
   )
 }

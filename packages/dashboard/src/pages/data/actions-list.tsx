@@ -3,9 +3,10 @@ import { useRows } from '../../api/queries.ts'
 import { useMayChange, useProject } from '../../app/session.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Instant } from '../../ui/format.tsx'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Empty } from '../../ui/state.tsx'
-import { type Column, More, rowLink, Table } from '../../ui/table.tsx'
+import { type Column, rowLink } from '../../ui/table.tsx'
 import { ActionState } from './action-state.tsx'
 import { type Action, durationText, isRunning, kindOf } from './action-words.ts'
 
@@ -20,14 +21,10 @@ export function ActionsList({ onImport }: { onImport: () => void }) {
   })
   return (
     <Panel flush>
-      <Table
+      <List
         label="Imports and background work"
         columns={columns}
-        rows={list.rows}
-        keyOf={({ id }) => id}
-        isLoading={list.isLoading}
-        error={list.error}
-        retry={list.retry}
+        list={list}
         empty={
           <Empty
             title="Nothing has been imported yet"
@@ -38,7 +35,6 @@ export function ActionsList({ onImport }: { onImport: () => void }) {
           </Empty>
         }
       />
-      {list.hasMore && <More shown={list.rows.length} {...list} />}
     </Panel>
   )
 }

@@ -6,9 +6,10 @@ import { useMayChange } from '../../app/session.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Instant } from '../../ui/format.tsx'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Empty, FailureNotice, Status, type Tone } from '../../ui/state.tsx'
-import { type Column, More, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { useDownloadExport } from './download.ts'
 import { exportName } from './export-kinds.ts'
@@ -71,14 +72,10 @@ export function ExportsList({ onExport }: { onExport: () => void }) {
           <FailureNotice failure={download.error} />
         </div>
       )}
-      <Table
+      <List
         label="Exports"
         columns={columns}
-        rows={list.rows}
-        keyOf={({ id }) => id}
-        isLoading={list.isLoading}
-        error={list.error}
-        retry={list.retry}
+        list={list}
         empty={
           <Empty title="No export yet" action={<Button onClick={onExport}>Make an export</Button>}>
             An export writes all codes, customers, redemptions or orders into a CSV file, for a spreadsheet or another
@@ -86,7 +83,6 @@ export function ExportsList({ onExport }: { onExport: () => void }) {
           </Empty>
         }
       />
-      {list.hasMore && <More shown={list.rows.length} {...list} />}
       {doomed && <DeleteExport row={doomed} onClose={() => setDoomed(null)} />}
     </Panel>
   )

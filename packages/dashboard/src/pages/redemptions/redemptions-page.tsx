@@ -5,9 +5,10 @@ import { useProject } from '../../app/session.tsx'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Count, Instant, Money } from '../../ui/format.tsx'
+import { List } from '../../ui/list.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Empty, Status } from '../../ui/state.tsx'
-import { type Column, More, rowLink, Table } from '../../ui/table.tsx'
+import { type Column, rowLink } from '../../ui/table.tsx'
 import {
   amountBefore,
   customerName,
@@ -37,17 +38,13 @@ export function RedemptionsPage() {
     >
       <RedemptionFilters search={search} onChange={change} onClear={clear} />
       <Panel flush>
-        <Table
+        <List
           label="Redemptions"
           columns={useColumns()}
-          rows={list.rows}
-          keyOf={({ id }) => id}
-          isLoading={list.isLoading}
-          error={list.error}
-          retry={list.retry}
+          list={list}
           empty={<NoRows isFiltered={isFiltered(search)} onClear={clear} />}
+          isCounted
         />
-        <More {...list} shown={list.rows.length} />
       </Panel>
     </Page>
   )

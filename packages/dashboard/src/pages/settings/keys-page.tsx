@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useRead } from '../../api/queries.ts'
+import { rowsInReply, useRead } from '../../api/queries.ts'
 import { useIsAdmin, useProject } from '../../app/session.tsx'
 import { Button } from '../../ui/button.tsx'
+import { List } from '../../ui/list.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Empty } from '../../ui/state.tsx'
-import { Table } from '../../ui/table.tsx'
 import { type KeyTask, keyColumns } from './key-columns.tsx'
 import { BlockKey, DeleteKey, RegenerateKey } from './key-dialogs.tsx'
 import { EditKey, NewKey } from './key-form.tsx'
@@ -48,14 +48,10 @@ function Keys() {
       actions={make}
     >
       <Panel flush>
-        <Table
+        <List
           label="Keys of the project"
           columns={keyColumns((key, task) => setChosen({ key, task }))}
-          rows={keys.data?.data ?? []}
-          keyOf={({ id }) => id}
-          isLoading={keys.isLoading}
-          error={keys.error}
-          retry={() => void keys.refetch()}
+          list={rowsInReply(keys, ({ data }) => data)}
           empty={
             <Empty title="No key yet" action={make}>
               Your shop needs one to create, check and redeem codes by the API.

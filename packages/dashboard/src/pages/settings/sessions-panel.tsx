@@ -2,14 +2,15 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ApiFailure, Reply } from '../../api/client.ts'
-import { useChange, useRead } from '../../api/queries.ts'
+import { rowsInReply, useChange, useRead } from '../../api/queries.ts'
 import { endSession } from '../../app/begin-session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Instant } from '../../ui/format.tsx'
+import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { FailureNotice, Tag } from '../../ui/state.tsx'
-import { type Column, Table } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { describeAgent } from './agent.ts'
 
@@ -78,14 +79,10 @@ export function SessionsPanel() {
           <FailureNotice failure={end.error} />
         </div>
       )}
-      <Table
+      <List
         label="Your sessions"
         columns={columns}
-        rows={sessions.data?.sessions ?? []}
-        keyOf={({ id }) => id}
-        isLoading={sessions.isLoading}
-        error={sessions.error}
-        retry={() => void sessions.refetch()}
+        list={rowsInReply(sessions, ({ sessions: rows }) => rows)}
         empty={<p className="p-4 text-muted">No sessions.</p>}
       />
       <SignOutEverywhere isOpen={isLeaving} onClose={() => setIsLeaving(false)} />

@@ -1,12 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useRead } from '../../api/queries.ts'
+import { rowsInReply, useRead } from '../../api/queries.ts'
 import { useIsAdmin, useProject } from '../../app/session.tsx'
 import { Button } from '../../ui/button.tsx'
+import { List } from '../../ui/list.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
-import { Table } from '../../ui/table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { OnlyAdmins } from './only-admins.tsx'
 import { RolesPanel } from './roles-panel.tsx'
@@ -46,14 +46,10 @@ function Users() {
   return (
     <Page title="Users" about={`The people who work with ${name}, and what each of them may do.`} actions={invite}>
       <Panel flush>
-        <Table
+        <List
           label="Users of the project"
           columns={userColumns(projectId, (user, task) => setChosen({ user, task }))}
-          rows={users.data?.data ?? []}
-          keyOf={({ id }) => id}
-          isLoading={users.isLoading}
-          error={users.error}
-          retry={() => void users.refetch()}
+          list={rowsInReply(users, ({ data }) => data)}
           empty={<p className="p-4 text-muted">Nobody here.</p>}
         />
         <Pager
