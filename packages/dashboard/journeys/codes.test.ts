@@ -55,7 +55,7 @@ journey('a code is found by its beginning; its page says what it gives, its stat
   await row.waitFor()
   expect(await row.innerText()).toMatch(/20% off, at most \S*30\s+none\s+1 of 1\s+–\s+Used up/)
   await page.getByRole('link', { name: 'ONCE-ONLY' }).click()
-  await page.getByTitle('The code had been used 1 of 1 times.').waitFor()
+  await page.getByTitle('This code has been used 1 of 1 times.').waitFor()
   await settled(page)
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('ONCE-ONLY')
   const sizes = await page

@@ -75,7 +75,7 @@ journey('a support agent finds a customer, reads what happened and gives points'
   await page.getByText('OVER was refused').waitFor()
   const timeline = await page.getByRole('tabpanel').innerText()
   expect(timeline).toContain('Order #7 was paid')
-  expect(timeline).toMatch(/The code expired on 1 Jan 2020/)
+  expect(timeline).toMatch(/This code expired on 1 Jan 2020/)
   expect(timeline).not.toMatch(/customer\.|_/)
   await expectNoViolations(page)
 

@@ -30,7 +30,7 @@ const cases: [type: string, data: object, words: string, detail?: string][] = [
       redemption: { id: 'rf_1', failure_code: 'quantity_exceeded', failure_message: 'quantity exceeded' },
     },
     'TEN was refused',
-    'The code had been used 1 of 1 times.',
+    'This code has been used 1 of 1 times.',
   ],
   [
     'customer.voucher.loyalty_card.points_added',
@@ -58,7 +58,7 @@ const cases: [type: string, data: object, words: string, detail?: string][] = [
     'customer.validation.failed',
     { validation: { redeemables: [{ id: 'HALF', result: { error: { key: 'voucher_expired' } } }] } },
     'Checked HALF: it would be refused',
-    'The code had expired.',
+    'This code had expired.',
   ],
   ['customer.email.failed', {}, 'A message could not be sent by email'],
   ['customer.something.new_here', {}, 'Something new here'],

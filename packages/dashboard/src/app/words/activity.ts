@@ -5,7 +5,7 @@ import { loyaltySayings } from './activity-loyalty.ts'
 import { orderWords, plainMoney, pointsWords, whatItGives } from './gives.ts'
 import { capital, type Data, type Happening, type Say } from './happening.ts'
 import { nameOf } from './people.ts'
-import { refusalWords } from './refusals.ts'
+import { refusalSentence, refusedCode } from './refusals.ts'
 
 const card = ({ voucher }: Data) => voucher?.code ?? 'a card'
 const plain = (words: string, tone: Tone = 'neutral'): Say => {
@@ -38,9 +38,9 @@ const sayings: Record<string, Say> = {
   }),
   'customer.redemption.failed': ({ redemption, voucher }, format) => ({
     words: `${voucher?.code ?? 'A code'} was refused`,
-    detail: refusalWords(
-      { key: redemption?.failure_code, message: redemption?.failure_message, code: voucher },
-      format,
+    detail: refusalSentence(
+      { key: redemption?.failure_code, message: redemption?.failure_message },
+      voucher ? refusedCode(voucher, format) : undefined,
     ),
     tone: 'bad',
     redemption: redemption?.id,
@@ -60,11 +60,11 @@ const sayings: Record<string, Say> = {
     words: `Checked ${codesOf(validation)}: it would work`,
     tone: 'neutral',
   }),
-  'customer.validation.failed': ({ validation }, format) => {
+  'customer.validation.failed': ({ validation }) => {
     const error = validation?.redeemables?.find(({ result }) => result?.error)?.result?.error
     return {
       words: `Checked ${codesOf(validation)}: it would be refused`,
-      detail: error && refusalWords(error, format),
+      detail: error && refusalSentence(error),
       tone: 'warn',
     }
   },
@@ -78,9 +78,9 @@ const sayings: Record<string, Say> = {
       code: voucher?.code,
     }
   },
-  'customer.publication.failed': ({ publication, campaign }, format) => ({
+  'customer.publication.failed': ({ publication, campaign }) => ({
     words: `${publication?.vouchers?.[0] ?? (campaign?.name ? `A code of ${campaign.name}` : 'A code')} could not be given`,
-    detail: refusalWords({ key: publication?.failure_code, message: publication?.failure_message }, format),
+    detail: refusalSentence({ key: publication?.failure_code, message: publication?.failure_message }),
     tone: 'bad',
   }),
   'customer.voucher.gift.balance_added': ({ balance, transaction, voucher }, format) => ({

@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client.ts'
 import type { Format } from '../../ui/format.tsx'
 import type { Tone } from '../../ui/state.tsx'
 import { orderWords, plainMoney, pointsWords } from './gives.ts'
-import { refusalWords } from './refusals.ts'
+import { type RefusedObject, refusalSentence, refusedCode } from './refusals.ts'
 
 type Entry = Schemas['RedemptionEntry']
 
@@ -15,10 +15,15 @@ export function outcomeOf(entry: Entry): { word: string; tone: Tone } {
   return entry.status === 'ROLLED_BACK' ? { word: 'Rolled back', tone: 'warn' } : { word: 'Used', tone: 'good' }
 }
 
+/** What a refusal can say about what was refused. */
+export function refusedIn({ voucher }: Entry, format: Format): RefusedObject {
+  return voucher ? refusedCode(voucher, format) : {}
+}
+
 /** What it gave, or why it was refused, in one line. */
 export function effectOf(entry: Entry, format: Format): string {
   if (entry.result === 'FAILURE') {
-    return refusalWords({ key: entry.failure_code, message: entry.failure_message, code: entry.voucher }, format)
+    return refusalSentence({ key: entry.failure_code, message: entry.failure_message }, refusedIn(entry, format))
   }
   if (entry.object === 'redemption_rollback') return entry.reason ?? 'Everything was given back.'
   const order = entry.order

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Schemas } from '../../api/client.ts'
-import { newFormat } from '../../ui/format.tsx'
 import { ledgerLine } from './ledger.ts'
-import { refusalWords } from './refusals.ts'
 import { statusOf } from './states.ts'
 import { validityWords } from './validity.ts'
 
-const format = newFormat('EUR', 'UTC')
 const now = Date.parse('2026-03-14T12:00:00Z')
 const code = {
   active: true,
@@ -32,19 +29,6 @@ test.each([
 
 test('a code of a campaign that is switched off is off', () => {
   expect(statusOf(code, now, false)).toBe('DISABLED')
-})
-
-test.each([
-  [{ key: 'quantity_exceeded', code }, 'The code had been used 2 of 2 times.'],
-  [
-    { key: 'voucher_expired', code: { ...code, expiration_date: '2026-01-01T00:00:00Z' } },
-    'The code expired on 1 Jan 2026, 00:00.',
-  ],
-  [{ key: 'voucher_expired' }, 'The code had expired.'],
-  [{ key: 'brand_new_reason', message: 'brand new reason' }, 'Brand new reason.'],
-  [{ key: 'brand_new_reason' }, 'Brand new reason.'],
-])('%j is said', (refusal, words) => {
-  expect(refusalWords(refusal, format)).toBe(words)
 })
 
 const none = { validity_timeframe: null, validity_day_of_week: null, validity_hours: null }

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
-import { refusalWords } from '../../app/words/refusals.ts'
-import { Instant, useFormat } from '../../ui/format.tsx'
+import { refusalSentence } from '../../app/words/refusals.ts'
+import { Instant } from '../../ui/format.tsx'
 import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Nothing, Status } from '../../ui/state.tsx'
@@ -12,7 +12,6 @@ type Publication = Schemas['ListedPublication']
 
 /** To whom a code was given, and when. */
 export function PublicationsPanel({ code }: { code: Schemas['Voucher'] }) {
-  const format = useFormat()
   const list = useRows(
     'GET /v1/vouchers/{code}/publications',
     { path: { code: code.id } },
@@ -35,7 +34,7 @@ export function PublicationsPanel({ code }: { code: Schemas['Voucher'] }) {
         result === 'SUCCESS' ? (
           <Status tone="good">Given</Status>
         ) : (
-          <span title={refusalWords({ key: failure_code, message: failure_message }, format)}>
+          <span title={refusalSentence({ key: failure_code, message: failure_message })}>
             <Status tone="bad">Refused</Status>
           </span>
         ),

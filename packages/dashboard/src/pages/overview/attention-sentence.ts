@@ -1,4 +1,4 @@
-import { refusalName } from '../../api/refusals.ts'
+import { refusalName } from '../../app/words/refusals.ts'
 import { kindOf } from '../data/action-words.ts'
 
 /** The sentence of the service, with the words of the dashboard in place of its keys. */

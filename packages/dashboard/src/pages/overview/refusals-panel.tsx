@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { refusalName } from '../../api/refusals.ts'
 import { useProject } from '../../app/session.tsx'
+import { refusalName } from '../../app/words/refusals.ts'
 import { BarList } from '../../ui/chart.tsx'
 import { useFormat } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
-import type { RefusedObject } from '../../api/refusals.ts'
+import { refusedIn } from '../../app/words/redemptions.ts'
+import type { RefusedObject } from '../../app/words/refusals.ts'
 import type { Format } from '../../ui/format.tsx'
 import type { Tone } from '../../ui/state.tsx'
 
@@ -69,17 +70,12 @@ export function takenOff({ order }: Entry): number | undefined {
 /** What the order was before any discount. */
 export const amountBefore = (order: Schemas['RedemptionOrder']) => order.initial_amount ?? order.amount
 
-/** What a refusal can say about the code, as it is now. */
+/** What a refusal can say about what was refused, with what is on a card now. */
 export function refusedObject(entry: Entry, format: Format): RefusedObject {
   const { voucher } = entry
-  if (!voucher) return { kind: entry.promotion_tier ? 'promotion' : 'code' }
   return {
-    kind: 'code',
-    used: voucher.redemption.redeemed_quantity,
-    allowed: voucher.redemption.quantity,
-    ...(voucher.start_date && { startsOn: format.dateTime(voucher.start_date) }),
-    ...(voucher.expiration_date && { endsOn: format.dateTime(voucher.expiration_date) }),
-    ...(voucher.gift && { balance: format.money(voucher.gift.balance) }),
-    ...(voucher.loyalty_card && { balance: `${format.number(voucher.loyalty_card.balance)} points` }),
+    ...refusedIn(entry, format),
+    ...(voucher?.gift && { balance: format.money(voucher.gift.balance) }),
+    ...(voucher?.loyalty_card && { balance: `${format.number(voucher.loyalty_card.balance)} points` }),
   }
 }

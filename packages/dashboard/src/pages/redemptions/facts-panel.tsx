@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { refusalName } from '../../api/refusals.ts'
 import { useProject } from '../../app/session.tsx'
+import { refusalName } from '../../app/words/refusals.ts'
 import { CopyText } from '../../ui/code-block.tsx'
 import { Count, Instant, Money } from '../../ui/format.tsx'
 import { Facts, Panel } from '../../ui/page.tsx'

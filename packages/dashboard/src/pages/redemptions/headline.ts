@@ -1,4 +1,4 @@
-import { refusalSentence } from '../../api/refusals.ts'
+import { refusalSentence } from '../../app/words/refusals.ts'
 import type { Format } from '../../ui/format.tsx'
 import {
   customerName,
@@ -28,7 +28,7 @@ export function headlineOf(entry: Entry, format: Format): string {
 /** Why it was refused, in a sentence; undefined for what was not. */
 export function refusalOf(entry: Entry, format: Format): string | undefined {
   if (entry.result !== 'FAILURE') return undefined
-  return refusalSentence(entry.failure_code ?? '', entry.failure_message, refusedObject(entry, format))
+  return refusalSentence({ key: entry.failure_code, message: entry.failure_message }, refusedObject(entry, format))
 }
 
 function subjectName(entry: Entry): string {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useRead, useReader } from '../../api/queries.ts'
-import { refusalKeys, refusalName } from '../../api/refusals.ts'
+import { refusalKeys, refusalName } from '../../app/words/refusals.ts'
 import { Button } from '../../ui/button.tsx'
 import { Choose } from '../../ui/choose.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'

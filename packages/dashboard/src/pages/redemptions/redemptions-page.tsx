@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useRows } from '../../api/queries.ts'
-import { refusalName } from '../../api/refusals.ts'
 import { useProject } from '../../app/session.tsx'
+import { refusalName } from '../../app/words/refusals.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Count, Instant, Money } from '../../ui/format.tsx'

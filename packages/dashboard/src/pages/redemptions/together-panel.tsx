@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { refusalName } from '../../api/refusals.ts'
 import { useProject } from '../../app/session.tsx'
+import { refusalName } from '../../app/words/refusals.ts'
 import { classes } from '../../ui/classes.ts'
 import { Count, Money } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
