@@ -87,7 +87,8 @@ export function SelectField({ label, hint, error, hidesLabel, className, options
   return (
     <Field label={label} hint={hint} error={error} hidesLabel={hidesLabel} className={className}>
       {(control) => (
-        <select {...control} {...rest} className={classes(box, 'h-8.5 pr-7')}>
+        // Browsers put a few pixels of their own before the text of a list.
+        <select {...control} {...rest} className={classes(box, 'h-8.5 pr-7 pl-1.5')}>
           {options.map(({ value, label: text }) => (
             <option key={value} value={value}>
               {text}

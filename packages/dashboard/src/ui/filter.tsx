@@ -1,17 +1,27 @@
 import { Search } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
+import { box, Field, SelectField } from './field.tsx'
+
+interface FilterBarProps {
+  /** Fields with visible labels, each as wide as the others. */
+  children: ReactNode
+  /** Given while something is filtered. */
+  onClear?: (() => void) | undefined
+}
 
 /** The filters above a list, and a way to be rid of all of them. */
-export function FilterBar({ children, onClear }: { children: ReactNode; onClear?: (() => void) | undefined }) {
+export function FilterBar({ children, onClear }: FilterBarProps) {
   return (
-    <search className="mb-4 grid grid-cols-2 items-end gap-2 sm:flex sm:flex-wrap">
+    <search className="mb-4 grid grid-cols-2 items-end gap-3 sm:grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))]">
       {children}
       {onClear && (
-        <Button look="quiet" onClick={onClear}>
-          Clear
-        </Button>
+        <div className="-ml-3">
+          <Button look="quiet" onClick={onClear}>
+            Clear filters
+          </Button>
+        </div>
       )}
     </search>
   )
@@ -19,19 +29,21 @@ export function FilterBar({ children, onClear }: { children: ReactNode; onClear?
 
 interface FilterTextProps {
   label: string
-  placeholder: string
+  placeholder?: string
   value: string
   onChange: (value: string) => void
   /** The main field of the list, with a lens. */
   isSearch?: boolean
+  /** For codes. */
+  mono?: boolean
   className?: string
 }
 
 const pauseMs = 250
 
 /** A text that narrows a list: it counts a moment after the last key, or at once with Enter. */
-export function FilterText({ label, placeholder, value, onChange, isSearch, className }: FilterTextProps) {
-  const id = useId()
+export function FilterText(props: FilterTextProps) {
+  const { label, placeholder = 'Any', value, onChange, isSearch, mono, className } = props
   const [text, setText] = useState(value)
   const sent = useRef(value)
   useEffect(() => {
@@ -52,62 +64,48 @@ export function FilterText({ label, placeholder, value, onChange, isSearch, clas
     return () => clearTimeout(timer)
   }, [text])
   return (
-    <div className={classes('relative min-w-0', className)}>
-      <label htmlFor={id} className="sr-only">
-        {label}
-      </label>
-      {isSearch && (
-        <Search
-          aria-hidden="true"
-          className="pointer-events-none absolute inset-y-0 left-2.5 my-auto size-4 text-muted"
-        />
+    <Field label={label} className={className}>
+      {(control) => (
+        <div className="relative">
+          {isSearch && (
+            <Search
+              aria-hidden="true"
+              className="pointer-events-none absolute inset-y-0 left-2.5 my-auto size-4 text-muted"
+            />
+          )}
+          <input
+            {...control}
+            type="search"
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            placeholder={placeholder}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => event.key === 'Enter' && send(text.trim())}
+            className={classes(box, 'h-8.5', isSearch && 'pl-8.5', mono && 'font-mono placeholder:font-sans')}
+          />
+        </div>
       )}
-      <input
-        id={id}
-        type="search"
-        value={text}
-        placeholder={placeholder}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && send(text.trim())}
-        className={classes(
-          'h-8.5 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 placeholder:text-muted hover:border-muted',
-          isSearch && 'pl-8.5',
-        )}
-      />
-    </div>
+    </Field>
   )
 }
 
 interface FilterSelectProps {
   label: string
-  /** What stands there when nothing is chosen. */
-  any: string
   value: string
   options: readonly { value: string; label: string }[]
   onChange: (value: string) => void
+  className?: string
 }
 
-export function FilterSelect({ label, any, value, options, onChange }: FilterSelectProps) {
-  const id = useId()
+/** One of a few, or any. */
+export function FilterSelect({ options, onChange, ...rest }: FilterSelectProps) {
   return (
-    <div className="min-w-0">
-      <label htmlFor={id} className="sr-only">
-        {label}
-      </label>
-      <select
-        id={id}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        className="h-8.5 w-full rounded-md border border-line-strong bg-panel pr-7 sm:max-w-44 pl-2.5 hover:border-muted"
-      >
-        <option value="">{any}</option>
-        {options.map(({ value: option, label: text }) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <SelectField
+      {...rest}
+      options={[{ value: '', label: 'Any' }, ...options]}
+      onChange={(event) => onChange(event.target.value)}
+    />
   )
 }
 

@@ -11,7 +11,6 @@ export interface CustomerChoice {
 
 interface ChooseCustomerProps {
   label: string
-  hidesLabel?: boolean
   placeholder?: string
   value: CustomerChoice | null
   onChange: (customer: CustomerChoice | null) => void

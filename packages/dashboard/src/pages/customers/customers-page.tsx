@@ -48,26 +48,19 @@ export function CustomersPage() {
       >
         <FilterText
           label="Name, e-mail or source id"
-          placeholder="Name, e-mail or source id"
+          placeholder="How it begins"
           isSearch
           value={q ?? ''}
           onChange={(text) => set({ q: text })}
-          className="col-span-2 sm:w-72"
+          className="col-span-2"
         />
         <SegmentFilter value={search.segment ?? ''} onChange={(segment) => set({ segment })} />
+        <FilterText label="City" value={search.city ?? ''} onChange={(city) => set({ city })} />
         <FilterText
-          label="City"
-          placeholder="City"
-          value={search.city ?? ''}
-          onChange={(city) => set({ city })}
-          className="sm:w-38"
-        />
-        <FilterText
-          label="Metadata, as key = value"
+          label="Metadata"
           placeholder="key = value"
           value={search.meta ?? ''}
           onChange={(meta) => set({ meta })}
-          className="sm:w-44"
         />
       </FilterBar>
       <Panel flush>
@@ -105,7 +98,7 @@ function inputOf({ segment, city, meta }: CustomerSearch, ids: string[] | undefi
 function SegmentFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { data } = useRead('GET /v1/segments', { query: { limit: 100 } })
   const options = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  return <FilterSelect label="Segment" any="Every segment" value={value} options={options} onChange={onChange} />
+  return <FilterSelect label="Segment" value={value} options={options} onChange={onChange} />
 }
 
 function NothingFound() {

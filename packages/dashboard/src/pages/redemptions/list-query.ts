@@ -14,7 +14,6 @@ export interface ListSearch {
 type Query = NonNullable<Input<'GET /v1/redemptions'>['query']>
 
 export const resultChoices = [
-  { value: '', label: 'All results' },
   { value: 'success', label: 'Redeemed' },
   { value: 'failure', label: 'Refused' },
   { value: 'rollback', label: 'Rollbacks' },

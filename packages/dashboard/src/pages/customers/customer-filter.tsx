@@ -1,0 +1,24 @@
+import { useRead } from '../../api/queries.ts'
+import { nameOf } from '../../app/words/people.ts'
+import { ChooseCustomer } from './choose-customer.tsx'
+
+interface CustomerFilterProps {
+  label: string
+  id: string | undefined
+  onChange: (id: string | undefined) => void
+}
+
+/** The address holds an id; the field shows its name once that is known. */
+export function CustomerFilter({ label, id, onChange }: CustomerFilterProps) {
+  const { data } = useRead('GET /v1/customers/{customerId}', { path: { customerId: id ?? '' } }, { enabled: !!id })
+  const chosen = id ? (data ?? { id }) : null
+  return (
+    <ChooseCustomer
+      key={chosen ? nameOf(chosen) : ''}
+      label={label}
+      placeholder="Any"
+      value={chosen}
+      onChange={(customer) => onChange(customer?.id)}
+    />
+  )
+}
