@@ -35,13 +35,16 @@ journey('a file of codes with errors is looked at, imported and watched; its err
   const errors = page.getByRole('table', { name: 'Errors' })
   expect(await errors.getByRole('row').allInnerTexts()).toEqual([
     expect.stringContaining('Row'),
-    expect.stringMatching(/^2\s+IMPORT-2\s+Value must be an integer/),
-    expect.stringMatching(/^4\s+IMPORT-4\s+Value must not be less than 0/),
+    expect.stringMatching(/^2\s+IMPORT-2\s+“Value” must be a whole number\.$/),
+    expect.stringMatching(/^4\s+IMPORT-4\s+“Value” must be 0 or more\.$/),
   ])
   await expectNoViolations(page)
   await picture(page, 'import-errors')
   const file = await downloadOf(page, 'Download the errors')
-  expect(file.split('\n').slice(0, 2)).toEqual(['Row,About,What was wrong', '2,IMPORT-2,Value must be an integer'])
+  expect(file.split('\n').slice(0, 2)).toEqual([
+    'Row,About,What was wrong',
+    '2,IMPORT-2,“Value” must be a whole number.',
+  ])
   const { metadata, discount } = await shop.call('GET', '/v1/vouchers/IMPORT-3')
   expect([metadata, discount.percent_off]).toEqual([{ Shop: 'Leeds, York' }, 20])
 
@@ -70,7 +73,7 @@ journey('the list follows work that runs, and a bulk change has a report', async
   })
   await page.goto(`${addressOf(shop, 'data')}/${id}`)
   await page.getByText('Done, with errors').waitFor()
-  await page.getByText('Cannot find voucher with id BULK-2').waitFor()
+  await page.getByText('There is no code “BULK-2”.').waitFor()
   expect(await downloadOf(page, 'Download', true)).toContain('BULK-1,true,true')
 })
 

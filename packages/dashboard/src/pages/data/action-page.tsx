@@ -9,6 +9,7 @@ import { Facts, Figure, Page, Panel } from '../../ui/page.tsx'
 import { Empty, FailureView, Loading, Notice, Progress, Status } from '../../ui/state.tsx'
 import { ActionErrors } from './action-errors.tsx'
 import { durationText, isRunning, kindOf, stateOf } from './action-words.ts'
+import { withStop } from './reasons.ts'
 import { Reports } from './reports.tsx'
 import { resultOf } from './result.ts'
 
@@ -104,8 +105,6 @@ function ActionView({ action }: { action: Schemas['AsyncAction'] }) {
     </div>
   )
 }
-
-const withStop = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 function Running({ action }: { action: Schemas['AsyncAction'] }) {
   return (

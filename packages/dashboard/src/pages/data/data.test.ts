@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { durationText, kindOf, stateOf } from './action-words.ts'
 import { readCsv, withCommas } from './csv.ts'
 import { columnsOf, importKinds, missingColumns } from './import-kinds.ts'
+import { reasonSentence } from './reasons.ts'
 import { commonReasons, errorsAsCsv, resultOf } from './result.ts'
 
 describe('CSV files', () => {
@@ -69,7 +70,7 @@ describe('results', () => {
   test('of an import and of a bulk change', () => {
     expect(
       resultOf({ message: 'm', done_count: 1, failed_count: 2, failed: [{ code: 'A', row: 3, reason: 'taken' }] }),
-    ).toMatchObject({ done: 1, failed: 2, errors: [{ row: 3, subject: 'A', reason: 'taken' }], reports: [] })
+    ).toMatchObject({ done: 1, failed: 2, errors: [{ row: 3, subject: 'A', reason: 'Taken.' }], reports: [] })
     expect(
       resultOf({
         done_count: 1,
@@ -77,10 +78,58 @@ describe('results', () => {
         errors: [{ message: 'm', details: 'd', source_id: 's' }],
       }),
     ).toMatchObject({
-      errors: [{ row: undefined, subject: 's', reason: 'd' }],
+      errors: [{ row: undefined, subject: 's', reason: 'D.' }],
       reports: ['https://x/v1/task-results/t'],
     })
     expect(resultOf(undefined)).toBe(undefined)
+  })
+
+  test.each([
+    ['Voucher Type is required', '“Voucher Type” is empty, and every row needs it.'],
+    ['Column product_id must not be empty', '“product_id” is empty, and every row needs it.'],
+    ['Value must be an integer', '“Value” must be a whole number.'],
+    ['Property .price must be integer', '“price” must be a whole number.'],
+    ['Property .price must be >= 0', '“price” must be 0 or more.'],
+    ['Redemption Limit must not be less than 1', '“Redemption Limit” must be 1 or more.'],
+    ['Property .discount.percent_off must be <= 100', '“Value” must be 100 or less.'],
+    ['Property .name must NOT have more than 255 characters', '“name” is longer than 255 characters.'],
+    [
+      'Column birthdate cannot be recognized as a ISO-8601 compliant date',
+      '“Birthdate” must be a date such as 2030-08-31.',
+    ],
+    [
+      'Property .discount.effect must be equal to one of the allowed values [ APPLY_TO_ORDER, APPLY_TO_ITEMS ]',
+      '“Discount Effect” must be one of APPLY_TO_ORDER, APPLY_TO_ITEMS.',
+    ],
+    [
+      'Property .discount.amount_off_formula is no formula: the formula ends too early',
+      '“Formula” cannot be calculated: the formula ends too early.',
+    ],
+    ['Redeemed Amount must not be more than Value', '“Redeemed Amount” must not be more than “Value”.'],
+    [
+      'Redeemed Quantity must not be more than the redemption limit of 3',
+      '“Redeemed Quantity” must not be more than the redemption limit of 3.',
+    ],
+    ['Active must be TRUE or FALSE', '“Active” must be TRUE or FALSE.'],
+    ['Column attributes must be a JSON object', '“attributes” must be written like {"colour": "red"}'],
+    ['Property .expiration_date must not be earlier than .start_date', 'It expires before it starts.'],
+    ['Cannot find validation_rules with id val_x', 'There is no validation rule “val_x”.'],
+    ['Duplicated voucher exists with id TEN', 'The code “TEN” exists already, elsewhere or in the bin.'],
+    [
+      'Duplicated sku exists with source_id mug-1',
+      'A product variant with the source id “mug-1” exists already, elsewhere or in the bin.',
+    ],
+    ['The row has 1 cells where the header has 3', 'The row has 1 cell, the first row of the file 3.'],
+    ['year: must be a number, property is required', '“year” must be a number, is required.'],
+  ])('“%s” is said as a sentence about the column', (reason, sentence) => {
+    expect(reasonSentence(reason)).toBe(sentence)
+  })
+
+  test('what is not known stays in the words of the service', () => {
+    expect(reasonSentence('Property .moon must be full')).toBe('Property .moon must be full.')
+    expect(reasonSentence('the moon is full')).toBe('The moon is full.')
+    const long = `${'must '.repeat(200_000)}not`
+    expect(reasonSentence(long)).toBe(`M${long.slice(1)}.`)
   })
 
   test('the reasons that occur most', () => {

@@ -107,6 +107,13 @@ export const importKinds: Record<ImportId, ImportKind> = {
 /** Headers are compared as the service does: without case, with spaces and underscores equal. */
 const plain = (header: string) => header.trim().toLowerCase().replaceAll('_', ' ')
 
+const allColumns = Object.values(importKinds).flatMap(({ required, known }) => [...required, ...known])
+
+/** A column of any import as it is written there; undefined for any other word. */
+export function knownColumn(name: string): string | undefined {
+  return allColumns.find((column) => column === name) ?? allColumns.find((column) => plain(column) === plain(name))
+}
+
 interface ImportColumn {
   header: string
   meaning: 'known' | 'metadata' | 'ignored'

@@ -1,8 +1,11 @@
+import { reasonSentence } from './reasons.ts'
+
 export interface RowError {
   /** The row of the file, without header and blank lines; undefined for work that had no file. */
   row: number | undefined
   /** The code or source id it was about. */
   subject: string | undefined
+  /** A sentence. */
   reason: string
 }
 
@@ -31,7 +34,9 @@ export function resultOf(result: Record<string, unknown> | undefined): ActionRes
     errors: entries.map((entry) => ({
       row: numberIn(entry.row),
       subject: textIn(entry.code) ?? textIn(entry.source_id),
-      reason: textIn(entry.reason) ?? textIn(entry.details) ?? textIn(entry.message) ?? 'No reason was given.',
+      reason: reasonSentence(
+        textIn(entry.reason) ?? textIn(entry.details) ?? textIn(entry.message) ?? 'No reason was given.',
+      ),
     })),
     reports: listIn(result.reports).filter((report) => typeof report === 'string'),
     reportsUntil: textIn(result.reports_available_till),
