@@ -1,13 +1,11 @@
 import { useState } from 'react'
 import type { Input, Schemas } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { CopyCall } from '../../app/copy-call.tsx'
 import { nameOf } from '../../app/words/people.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { FailureNotice } from '../../ui/state.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { ChooseCustomer, type CustomerChoice } from '../customers/choose-customer.tsx'
+import { GiveActions } from './give-actions.tsx'
 
 interface GiveCodeProps {
   code: Schemas['Voucher']
@@ -54,19 +52,7 @@ function GiveForm({ code, onClose }: Omit<GiveCodeProps, 'isOpen'>) {
         value={customer}
         onChange={setCustomer}
       />
-      <FailureNotice failure={publish.error} />
-      <DialogActions>
-        <CopyCall
-          name="POST /v1/publications"
-          input={input}
-          sdk={{ method: 'distributions.publications.create', args: [input.body] }}
-          look="quiet"
-        />
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="primary" disabled={customer === null} isBusy={publish.isPending} onClick={() => void give()}>
-          Give it
-        </Button>
-      </DialogActions>
+      <GiveActions publish={publish} input={input} isReady={customer !== null} onGive={give} onClose={onClose} />
     </div>
   )
 }

@@ -1,17 +1,16 @@
 import { useState } from 'react'
 import type { Input, Schemas } from '../../api/client.ts'
 import { useChange, useReader } from '../../api/queries.ts'
-import { CopyCall } from '../../app/copy-call.tsx'
 import { whatItGives } from '../../app/words/gives.ts'
 import { nameOf } from '../../app/words/people.ts'
-import { Button } from '../../ui/button.tsx'
 import { Choose } from '../../ui/choose.tsx'
-import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useFormat } from '../../ui/format.tsx'
-import { FailureNotice, Notice } from '../../ui/state.tsx'
+import { Notice } from '../../ui/state.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { type CampaignChoice, ChooseCampaign } from '../codes/choose-campaign.tsx'
+import { GiveActions } from '../codes/give-actions.tsx'
 
 interface GiveProps {
   customer: Schemas['Customer']
@@ -72,19 +71,7 @@ function GiveForm({ customer, onClose }: Omit<GiveProps, 'isOpen'>) {
         <ChooseFreeCode value={code} onChange={setCode} />
       )}
       {!isFromCampaign && code && <Notice tone="info">It gives: {whatItGives(code, format)}.</Notice>}
-      <FailureNotice failure={publish.error} />
-      <DialogActions>
-        <CopyCall
-          name="POST /v1/publications"
-          input={input}
-          sdk={{ method: 'distributions.publications.create', args: [input.body] }}
-          look="quiet"
-        />
-        <Button onClick={onClose}>Cancel</Button>
-        <Button look="primary" disabled={!isReady} isBusy={publish.isPending} onClick={() => void give()}>
-          Give it
-        </Button>
-      </DialogActions>
+      <GiveActions publish={publish} input={input} isReady={isReady} onGive={give} onClose={onClose} />
     </div>
   )
 }

@@ -9,7 +9,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { FailureNotice, Notice } from '../../ui/state.tsx'
-import { type CampaignChoice, ChooseCampaign } from './choose-campaign.tsx'
+import { type CampaignChoice, ChooseCampaign } from '../codes/choose-campaign.tsx'
 import { ChooseFile, type ChosenFile } from './choose-file.tsx'
 import { type ImportId, importKinds, missingColumns, repeatedColumns } from './import-kinds.ts'
 import { ImportPreview } from './import-preview.tsx'
@@ -75,7 +75,14 @@ function ImportForm({ chosen, onClose }: { chosen: ImportId; onClose: () => void
           value={id}
           onChange={(event) => setId(event.target.value as ImportId)}
         />
-        {id === 'campaign' && <ChooseCampaign value={campaign} onChange={setCampaign} />}
+        {id === 'campaign' && (
+          <ChooseCampaign
+            label="Campaign"
+            placeholder="The beginning of its name"
+            value={campaign}
+            onChange={setCampaign}
+          />
+        )}
       </div>
       {kind.isOverwriting && <Notice tone="warn" title={kind.existing} />}
       <ChooseFile

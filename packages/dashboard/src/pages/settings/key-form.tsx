@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
+import { type UseFormReturn, useForm } from 'react-hook-form'
 import type { Schemas } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
 import { CopyCall } from '../../app/copy-call.tsx'
@@ -24,8 +24,6 @@ import {
   wrongAddress,
 } from './key-words.ts'
 
-const addressHint = 'IP addresses or ranges from which it may be used, one per line. Empty: from anywhere.'
-
 interface NewKeyProps {
   isOpen: boolean
   onClose: () => void
@@ -45,8 +43,8 @@ function NewKeyForm({ onClose, onMade }: Omit<NewKeyProps, 'isOpen'>) {
   const make = useChange('POST /management/v1/projects/{projectId}/api-keys')
   const [kind, setKind] = useState<KeyKind>('server')
   const [access, setAccess] = useState<Access>('change')
-  const { register, handleSubmit, watch, formState } = useForm({ defaultValues: { name: '', addresses: '' } })
-  const { name, addresses } = watch()
+  const form = useForm<KeyValues>({ defaultValues: { name: '', addresses: '' } })
+  const { name, addresses } = form.watch()
   const input = {
     path: { projectId },
     body: {
@@ -57,16 +55,16 @@ function NewKeyForm({ onClose, onMade }: Omit<NewKeyProps, 'isOpen'>) {
     },
   }
   return (
-    <form className="space-y-4" noValidate onSubmit={handleSubmit(() => make.mutate(input, { onSuccess: onMade }))}>
+    <form
+      className="space-y-4"
+      noValidate
+      onSubmit={form.handleSubmit(() => make.mutate(input, { onSuccess: onMade }))}
+    >
       <FailureNotice failure={make.error} />
-      <TextField
-        label="Name"
+      <NameField
+        form={form}
         hint="What uses it, so that you know later what stops when you end it."
         placeholder="Checkout of the web shop"
-        autoComplete="off"
-        maxLength={255}
-        error={formState.errors.name && 'Give it a name.'}
-        {...register('name', { required: true, validate: (text) => text.trim() !== '' })}
       />
       <ChooseOne
         label="What it is for"
@@ -75,14 +73,7 @@ function NewKeyForm({ onClose, onMade }: Omit<NewKeyProps, 'isOpen'>) {
         onChange={setKind}
       />
       {kind !== 'client' && <ChooseAccess value={access} onChange={setAccess} />}
-      <TextArea
-        label="Addresses"
-        hint={addressHint}
-        rows={2}
-        spellCheck={false}
-        error={formState.errors.addresses?.message}
-        {...register('addresses', addressRules)}
-      />
+      <AddressesField form={form} />
       <DialogActions>
         <CopyCall name="POST /management/v1/projects/{projectId}/api-keys" input={input} look="quiet" />
         <Button onClick={onClose}>Cancel</Button>
@@ -105,11 +96,44 @@ function ChooseAccess({ value, onChange }: { value: Access; onChange: (access: A
   return <ChooseOne label="What it may do" options={options} value={value} onChange={onChange} />
 }
 
-const addressRules = {
-  validate: (text: string) => {
-    const wrong = wrongAddress(addressesIn(text))
-    return wrong === undefined || `“${wrong}” is no IP address and no range such as 192.0.2.0/24.`
-  },
+interface KeyValues {
+  name: string
+  addresses: string
+}
+
+interface FormProps {
+  form: UseFormReturn<KeyValues>
+}
+
+function NameField({ form, ...texts }: FormProps & { hint?: string; placeholder?: string }) {
+  return (
+    <TextField
+      label="Name"
+      autoComplete="off"
+      maxLength={255}
+      error={form.formState.errors.name && 'Give it a name.'}
+      {...texts}
+      {...form.register('name', { required: true, validate: (text) => text.trim() !== '' })}
+    />
+  )
+}
+
+function AddressesField({ form }: FormProps) {
+  return (
+    <TextArea
+      label="Addresses"
+      hint="IP addresses or ranges from which it may be used, one per line. Empty: from anywhere."
+      rows={2}
+      spellCheck={false}
+      error={form.formState.errors.addresses?.message}
+      {...form.register('addresses', {
+        validate: (text) => {
+          const wrong = wrongAddress(addressesIn(text))
+          return wrong === undefined || `“${wrong}” is no IP address and no range such as 192.0.2.0/24.`
+        },
+      })}
+    />
+  )
 }
 
 export function EditKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
@@ -119,10 +143,10 @@ export function EditKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void 
   const [access, setAccess] = useState(accessOf(apiKey.role))
   // A role that this page does not offer stays unless one changes what the key may do.
   const role = access === accessOf(apiKey.role) ? apiKey.role : roleFor[access]
-  const { register, handleSubmit, formState } = useForm({
+  const form = useForm<KeyValues>({
     defaultValues: { name: apiKey.name, addresses: apiKey.ip_whitelist.join('\n') },
   })
-  const save = ({ name, addresses }: { name: string; addresses: string }) =>
+  const save = ({ name, addresses }: KeyValues) =>
     change.mutate(
       {
         path: { projectId, keyId: apiKey.id },
@@ -142,24 +166,11 @@ export function EditKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void 
       isOpen
       onClose={onClose}
     >
-      <form className="space-y-4" noValidate onSubmit={handleSubmit(save)}>
+      <form className="space-y-4" noValidate onSubmit={form.handleSubmit(save)}>
         <FailureNotice failure={change.error} />
-        <TextField
-          label="Name"
-          autoComplete="off"
-          maxLength={255}
-          error={formState.errors.name && 'Give it a name.'}
-          {...register('name', { required: true, validate: (text) => text.trim() !== '' })}
-        />
+        <NameField form={form} />
         {apiKey.kind !== 'client' && <ChooseAccess value={access} onChange={setAccess} />}
-        <TextArea
-          label="Addresses"
-          hint={addressHint}
-          rows={2}
-          spellCheck={false}
-          error={formState.errors.addresses?.message}
-          {...register('addresses', addressRules)}
-        />
+        <AddressesField form={form} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" isBusy={change.isPending}>
