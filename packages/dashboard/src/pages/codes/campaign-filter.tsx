@@ -9,8 +9,12 @@ interface CampaignFilterProps {
 
 /** The address holds an id; the field shows its name once that is known. */
 export function CampaignFilter({ id, onChange, hasPromotions }: CampaignFilterProps) {
-  const { data } = useRead('GET /v1/campaigns/{campaignId}', { path: { campaignId: id ?? '' } }, { enabled: !!id })
-  const chosen = id ? { id, name: data?.name ?? id } : null
+  const { data, isLoading } = useRead(
+    'GET /v1/campaigns/{campaignId}',
+    { path: { campaignId: id ?? '' } },
+    { enabled: !!id },
+  )
+  const chosen = id && !isLoading ? { id, name: data?.name ?? id } : null
   return (
     <ChooseCampaign
       key={chosen?.name ?? ''}

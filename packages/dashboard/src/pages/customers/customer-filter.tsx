@@ -10,8 +10,12 @@ interface CustomerFilterProps {
 
 /** The address holds an id; the field shows its name once that is known. */
 export function CustomerFilter({ label, id, onChange }: CustomerFilterProps) {
-  const { data } = useRead('GET /v1/customers/{customerId}', { path: { customerId: id ?? '' } }, { enabled: !!id })
-  const chosen = id ? (data ?? { id }) : null
+  const { data, isLoading } = useRead(
+    'GET /v1/customers/{customerId}',
+    { path: { customerId: id ?? '' } },
+    { enabled: !!id },
+  )
+  const chosen = id && !isLoading ? (data ?? { id }) : null
   return (
     <ChooseCustomer
       key={chosen ? nameOf(chosen) : ''}
