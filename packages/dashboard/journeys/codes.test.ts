@@ -85,6 +85,22 @@ journey('filters are in the address, and a list goes on by its cursor', async ()
   await page.getByText('No code fits these filters').waitFor()
 })
 
+journey('a campaign chosen by keyboard keeps the focus on its filter, which is emptied with the others', async () => {
+  const shop = await shopWithCodes()
+  const page = await signedIn(shop, 'VIEWER', `/dashboard/${shop.project_id}/codes`)
+  const field = page.getByRole('combobox', { name: 'Campaign' })
+  await field.focus()
+  await page.keyboard.type('Spring sa')
+  await page.getByRole('option', { name: 'Spring sale' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('50 of 60').waitFor()
+  await settled(page)
+  expect(await field.inputValue()).toBe('Spring sale')
+  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect.poll(() => field.inputValue()).toBe('')
+})
+
 journey('the balance of a gift card is adjusted by keyboard, with before and after', async () => {
   const shop = await shopWithCodes()
   const page = await signedIn(shop, 'USER', `/dashboard/${shop.project_id}/codes/CARD-1`)

@@ -40,8 +40,13 @@ export function Choose<Item>(props: ChooseProps<Item>) {
     inputRef,
   } = props
   const id = useId()
-  const [text, setText] = useState(value === null ? '' : textOf(value))
-  const found = useFound(text, search, value !== null && text === textOf(value))
+  const valueText = value === null ? '' : textOf(value)
+  const [text, setText] = useState(valueText)
+  // The value changed by other means than this field: the back button, or "Clear filters".
+  useEffect(() => {
+    if (!isAdder) setText(valueText)
+  }, [valueText, isAdder])
+  const found = useFound(text, search, value !== null && text === valueText)
   const { isSearching } = found
   const own = text.trim() === '' ? undefined : free?.(text.trim())
   // What was found for an earlier text must not be taken by a quick Enter; the text itself may.

@@ -17,7 +17,6 @@ export function CampaignFilter({ id, onChange, hasPromotions }: CampaignFilterPr
   const chosen = id && !isLoading ? { id, name: data?.name ?? id } : null
   return (
     <ChooseCampaign
-      key={chosen?.name ?? ''}
       label="Campaign"
       placeholder="Any"
       value={chosen}

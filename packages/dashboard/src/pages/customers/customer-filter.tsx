@@ -1,5 +1,4 @@
 import { useRead } from '../../api/queries.ts'
-import { nameOf } from '../../app/words/people.ts'
 import { ChooseCustomer } from './choose-customer.tsx'
 
 interface CustomerFilterProps {
@@ -17,12 +16,6 @@ export function CustomerFilter({ label, id, onChange }: CustomerFilterProps) {
   )
   const chosen = id && !isLoading ? (data ?? { id }) : null
   return (
-    <ChooseCustomer
-      key={chosen ? nameOf(chosen) : ''}
-      label={label}
-      placeholder="Any"
-      value={chosen}
-      onChange={(customer) => onChange(customer?.id)}
-    />
+    <ChooseCustomer label={label} placeholder="Any" value={chosen} onChange={(customer) => onChange(customer?.id)} />
   )
 }
