@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Db } from '../../core/db/database.ts'
 import { foldTallies } from '../../core/db/tallies.ts'
 import { newProjectOn, type Shop } from '../../testing/app.ts'
 import { newCampaign, newVoucher } from '../../testing/campaigns.ts'
@@ -110,7 +112,7 @@ test('while two nodes add up and others redeem, roll back, publish and pay, the 
     let batches = 0
     while (!isOver) {
       if (await addUp(on, shop.project_id, rowsMax)) batches += 1
-      await new Promise((resolve) => setTimeout(resolve, 3))
+      await setTimeout(3)
     }
     return batches
   })
@@ -142,7 +144,7 @@ test('while two nodes add up and others redeem, roll back, publish and pay, the 
   expect({ ...(await overview(shop)), updated_at: '' }).toEqual({ ...before, updated_at: '' })
 })
 
-test('a rebuild beside nodes that add up, fold tallies and redeem ends when all is added up, and is exact', async () => {
+test('a rebuild beside nodes that add up, fold tallies, redeem and delete cards is exact', async () => {
   const shop = await newShop('UTC')
   const { db } = shop.service.runtime.database
   const other = anotherConnection(shop.url)
@@ -163,6 +165,36 @@ test('a rebuild beside nodes that add up, fold tallies and redeem ends when all 
     isOver = true
   })
   await adding
+  await expectExact(shop, campaignIds)
+})
+
+test('a rebuild waits while another node adds up the project', async () => {
+  const shop = await newShop('UTC')
+  const { database } = shop.service.runtime
+  const campaignIds = await doBusiness(shop, 4)
+  await addUpAllOf(shop)
+  const lockProgress = (trx: Db) =>
+    sql`select from statistics_progress where project_id = ${shop.project_id} for update`.execute(trx)
+  let rebuilt: Promise<void> | undefined
+  let node: Promise<void> | undefined
+  await database.db.transaction().execute(async (trx) => {
+    await lockProgress(trx)
+    const holder = await backendOf(trx)
+    rebuilt = rebuildStatistics(anotherConnection(shop.url).db, shop.project_id)
+    await untilOthersWait(database, holder)
+    // The node comes next, when the rebuild has thrown the sums away.
+    node = anotherConnection(shop.url)
+      .db.transaction()
+      .execute(async (next) => {
+        await lockProgress(next)
+        const ended = rebuilt?.then(() => 'ended')
+        expect(await Promise.race([ended, setTimeout(500, 'waits')])).toBe('waits')
+      })
+    await untilOthersWait(database, holder, 2)
+  })
+  await node
+  await rebuilt
+  expect((await overview(shop)).is_complete).toBe(true)
   await expectExact(shop, campaignIds)
 })
 
