@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { auditLogUsage, help, keysUsage, usersUsage } from './command-line/help.ts'
+import { auditLogUsage, help, keysUsage, statisticsUsage, usersUsage } from './command-line/help.ts'
 import { whyNotNode } from './core/lib/supported-node.ts'
 import { engine, version } from './core/lib/version.ts'
 import { readSettings } from './core/settings.ts'
@@ -51,6 +51,10 @@ async function main(): Promise<void> {
     const [verb, text, ...more] = rest
     if (verb !== 'erase' || text === undefined || more.length > 0) throw new Error(auditLogUsage)
     return (await import('./command-line/audit-log.ts')).eraseAuditLog(environment, text, values)
+  }
+  if (command === 'statistics') {
+    if (rest.join() !== 'rebuild') throw new Error(statisticsUsage)
+    return (await import('./command-line/statistics.ts')).rebuildCommand(environment, values)
   }
   throw new Error(`Unknown command "${positionals.join(' ')}". Try guerdon --help.`)
 }

@@ -307,7 +307,7 @@ export interface Schemas {
   SessionBody: { type?: "LOCK" | null; key?: (string | null); ttl?: (number | null); ttl_unit?: "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS" | null }
   SessionView: { key: string; type: "LOCK"; ttl: number; ttl_unit: string }
   SetPassword: { token?: string; old_password?: string; password: string }
-  SetUpSecondFactor: { code?: string }
+  SetUpSecondFactor: { password: string; code?: string }
   SetVoucherExpiration: { expiration_date: string; customer?: string; tracking_id?: string }
   Shape: ({ type: "circle"; format?: ("distance" | null); distance: { center: string; radius: string } } | { type: "polygon"; format?: ("geojson" | null); geojson: ({ type: "Polygon"; coordinates: Array<Array<Array<number>>> } | { type: "MultiPolygon"; coordinates: Array<Array<Array<Array<number>>>> }) })
   SignIn: { email: string; password: string; totp?: string; recovery_code?: string }
@@ -415,7 +415,7 @@ export interface Operations {
   /** Get whose link it is */
   'POST /auth/password/link': { path: undefined; query: undefined; body: Schemas['ReadPasswordLink']; reply: Schemas['PasswordLink'] }
   /** Set up the second factor */
-  'POST /auth/totp': { path: undefined; query: undefined; body: Schemas['SetUpSecondFactor'] | undefined; reply: Schemas['SecondFactorReply'] }
+  'POST /auth/totp': { path: undefined; query: undefined; body: Schemas['SetUpSecondFactor']; reply: Schemas['SecondFactorReply'] }
   /** Switch the second factor off */
   'DELETE /auth/totp': { path: undefined; query: undefined; body: Schemas['ConfirmByPassword']; reply: undefined }
   /** List where I am signed in */

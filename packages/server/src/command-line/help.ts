@@ -9,11 +9,13 @@ users owner EMAIL [--no]
 users remove EMAIL`
 
 const auditLog = 'audit-log erase TEXT [--project ID]'
+const statistics = 'statistics rebuild [--project ID]'
 
 export const keysUsage = `Usage:\n${keys.replaceAll(/^/gm, '  guerdon ')}`
 export const usersUsage = `Usage:\n${users.replaceAll(/^/gm, '  guerdon ')}`
 
 export const auditLogUsage = `Usage:\n  guerdon ${auditLog}`
+export const statisticsUsage = `Usage:\n  guerdon ${statistics}`
 
 export const help = `guerdon: a self-hosted promotions, vouchers and loyalty service
 
@@ -24,6 +26,7 @@ export const help = `guerdon: a self-hosted promotions, vouchers and loyalty ser
 ${keys.replaceAll(/^/gm, '  guerdon ')}
 ${users.replaceAll(/^/gm, '  guerdon ')}
   guerdon ${auditLog}
+  guerdon ${statistics}   add up the statistics of a project again
   guerdon replay FILE [--each]   evaluate stored facts again and explain the result
   guerdon --version   print the version
   guerdon --help      print this

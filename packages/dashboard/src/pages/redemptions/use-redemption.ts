@@ -56,7 +56,9 @@ export function useRequestEvents(entry: Entry) {
   const near = { group_id: first?.group_id ?? '', cursor: own.data?.cursor ?? '', limit: 50 }
   const isFound = { enabled: first !== undefined }
   const before = useRead(operation, { path: { projectId }, query: { ...near, order: '-created_at' } }, isFound)
-  const after = useRead(operation, { path: { projectId }, query: { ...near, order: 'created_at' } }, isFound)
+  // Without a bound the service would read on to the newest event if the request caused no other.
+  const soon = { created_at: { before: first === undefined ? '' : anHourAfter(first.created_at) } }
+  const after = useRead(operation, { path: { projectId }, query: { ...near, ...soon, order: 'created_at' } }, isFound)
   return {
     request: first?.group_id,
     events: [...(before.data?.data ?? []).toReversed(), ...(first ? [first] : []), ...(after.data?.data ?? [])],
@@ -65,6 +67,8 @@ export function useRequestEvents(entry: Entry) {
     retry: () => void (own.error ? own.refetch() : Promise.all([before.refetch(), after.refetch()])),
   }
 }
+
+const anHourAfter = (instant: string): string => new Date(Date.parse(instant) + 3_600_000).toISOString()
 
 /** What the shop sent, from the audit log: the only place that knows the order of a refusal. */
 export function useSentRequest(entry: Entry, request: string | undefined) {

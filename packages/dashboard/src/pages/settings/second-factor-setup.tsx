@@ -1,28 +1,71 @@
-import { useEffect } from 'react'
 import { useForm } from 'react-hook-form'
+import type { Schemas } from '../../api/generated.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/code-block.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { FailureNotice, FailureView, Loading, Notice } from '../../ui/state.tsx'
+import { Notice } from '../../ui/state.tsx'
+import { AttemptFailure, useSecondsLeft } from '../sign-in/attempts.tsx'
 
-/** Scan, confirm with a code, keep the recovery codes. */
+/** Type the password, scan, confirm with a code, keep the recovery codes. */
 export function SwitchOn({ email, onDone }: { email: string; onDone: () => void }) {
-  const { mutate: prepare, data: pending, error } = useChange('POST /auth/totp')
+  const prepare = useChange('POST /auth/totp')
   const confirm = useChange('POST /auth/totp')
-  const { register, handleSubmit, watch } = useForm({ defaultValues: { code: '' } })
-  useEffect(() => prepare({ body: {} }), [prepare])
-
+  const password = prepare.variables?.body.password
   if (confirm.data && 'recovery_codes' in confirm.data)
     return <RecoveryCodes codes={confirm.data.recovery_codes} email={email} onDone={onDone} />
-  if (error) return <FailureView failure={error} retry={() => prepare({ body: {} })} />
-  if (pending === undefined || !('secret' in pending)) return <Loading lines={6} />
-  const code = digits(watch('code'))
-  const isWrong = confirm.error?.key === 'invalid_code' || confirm.error?.key === 'invalid_credentials'
+  if (prepare.data && 'secret' in prepare.data && password !== undefined)
+    return <Scan pending={prepare.data} password={password} confirm={confirm} onCancel={onDone} />
+  return <AskPassword email={email} prepare={prepare} onCancel={onDone} />
+}
+
+type SetUp = ReturnType<typeof useChange<'POST /auth/totp'>>
+
+/** The service asks for it in each step: a browser left open must not suffice to lock somebody out. */
+function AskPassword({ email, prepare, onCancel }: { email: string; prepare: SetUp; onCancel: () => void }) {
+  const { register, handleSubmit, watch } = useForm({ defaultValues: { password: '' } })
+  const secondsLeft = useSecondsLeft(prepare.error)
   return (
-    <form className="space-y-4" noValidate onSubmit={handleSubmit(() => confirm.mutate({ body: { code } }))}>
+    <form className="space-y-4" noValidate onSubmit={handleSubmit((body) => prepare.mutate({ body }))}>
+      {prepare.error?.key === 'invalid_credentials' ? (
+        <Notice tone="bad" title="The password is not right." />
+      ) : (
+        <AttemptFailure failure={prepare.error} secondsLeft={secondsLeft} />
+      )}
+      <p>First your password, so that nobody else can do this in a browser that you left open.</p>
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField label="Your password" autoFocus autoComplete="current-password" {...register('password')} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button
+          type="submit"
+          look="primary"
+          isBusy={prepare.isPending}
+          disabled={watch('password') === '' || secondsLeft > 0}
+        >
+          Continue
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+interface ScanProps {
+  pending: Schemas['NewSecondFactor']
+  password: string
+  confirm: SetUp
+  onCancel: () => void
+}
+
+function Scan({ pending, password, confirm, onCancel }: ScanProps) {
+  const { register, handleSubmit, watch } = useForm({ defaultValues: { code: '' } })
+  const secondsLeft = useSecondsLeft(confirm.error)
+  const code = digits(watch('code'))
+  return (
+    <form className="space-y-4" noValidate onSubmit={handleSubmit(() => confirm.mutate({ body: { password, code } }))}>
       <p>Scan this with an authenticator app on your phone, then type the code that the app shows.</p>
       <div className="flex flex-wrap items-start gap-5">
         {/* Phones read dark squares on white, in either theme. */}
@@ -39,12 +82,12 @@ export function SwitchOn({ email, onDone }: { email: string; onDone: () => void 
           </p>
         </div>
       </div>
-      {isWrong ? (
+      {confirm.error?.key === 'invalid_code' ? (
         <Notice tone="bad" title="This code is not right.">
           Wait for the next one, and check that the clock of your phone is right.
         </Notice>
       ) : (
-        <FailureNotice failure={confirm.error} />
+        <AttemptFailure failure={confirm.error} secondsLeft={secondsLeft} />
       )}
       <TextField
         label="Code of the app"
@@ -56,8 +99,8 @@ export function SwitchOn({ email, onDone }: { email: string; onDone: () => void 
         {...register('code')}
       />
       <DialogActions>
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" look="primary" isBusy={confirm.isPending} disabled={code.length !== 6}>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" isBusy={confirm.isPending} disabled={code.length !== 6 || secondsLeft > 0}>
           Switch on
         </Button>
       </DialogActions>

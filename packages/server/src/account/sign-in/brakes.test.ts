@@ -7,7 +7,7 @@ import { type Node, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { newSignedInUser } from '../../testing/sessions.ts'
 import { countAttempt, forgetAttempts, networkOf, signInBrakes } from './brakes.ts'
 import { upsertPassword } from './credentials-store.ts'
-import { hashPassword } from './password-hash.ts'
+import { hashPassword, isPassword } from './password-hash.ts'
 
 const password = 'a rainy day in Lisbon'
 /** Stands still: a password may take longer to check than the first delays last. */
@@ -122,8 +122,8 @@ describe('wrong attempts', () => {
 })
 
 describe('over HTTP', () => {
-  const post = async (path: string, body: object, address: string) => {
-    const answer = await node.app.inject({ method: 'POST', url: path, payload: body, remoteAddress: address })
+  const post = async (path: string, body: object, address: string, headers: Record<string, string> = {}) => {
+    const answer = await node.app.inject({ method: 'POST', url: path, payload: body, remoteAddress: address, headers })
     const { 'retry-after': wait } = answer.headers
     return { status: answer.statusCode, key: answer.json().key, ...(wait === undefined ? {} : { wait }) }
   }
@@ -141,6 +141,30 @@ describe('over HTTP', () => {
       now += 1_000
       expect((await attempt(password)).status).toBe(email === user.email ? 200 : 401)
     }
+  })
+
+  test('an attempt that is refused because too many passwords wait to be checked does not count', async () => {
+    const stored = await hashPassword(password)
+    const newUser = async () => {
+      const user = await newSignedInUser(node.runtime, {})
+      await upsertPassword(node.runtime.database.db, user.id, stored, toInstant(now))
+      return user
+    }
+    const [ann, ben, address] = [await newUser(), await newUser(), newAddress()]
+    const signIn = () => post('/auth/session', { email: ann.email, password }, address)
+    const change = () =>
+      post('/auth/password', { old_password: password, password: 'a sunny day in Faro' }, address, ben.headers)
+
+    // Two passwords that take seconds to check, and behind them as many as may wait, of hashes that take no time.
+    const [slow, quick] = ['$32768$8$60$', '$2$1$1$'].map((parameters) => stored.replace('$32768$8$3$', parameters))
+    const hashes = [slow, slow, ...Array<string | undefined>(limits.passwords_waiting_max).fill(quick)]
+    const busy = hashes.map((hash) => isPassword('whatever', hash).catch(() => false))
+    for (let refusals = 0; refusals <= limits.sign_in_free; refusals += 1)
+      for (const attempt of [signIn, change])
+        expect(await attempt()).toEqual({ status: 429, key: 'too_many_attempts', wait: '5' })
+    await Promise.all(busy)
+    expect((await signIn()).status).toBe(200)
+    expect((await change()).status).toBe(200)
   })
 
   test('links that do not exist have to wait', async () => {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import type { VisitorCtx } from '../../core/context.ts'
-import { inTransaction } from '../../core/db/transaction.ts'
-import { ApiError } from '../../core/http/errors.ts'
 import { operation } from '../../core/http/operation.ts'
 import { endSession, endSessions, forgetCookie } from './begin-session.ts'
 import { currentSession, featuresOf, toSignedInSession } from './current-session.ts'
@@ -19,10 +17,9 @@ import {
   SignIn,
   SignInFeatures,
 } from './schema.ts'
-import { deleteFactor } from './second-factor.ts'
 import { listSessions } from './session-store.ts'
-import { readLink, requirePassword, setPassword } from './set-password.ts'
-import { setUpFactor } from './set-up-factor.ts'
+import { readLink, setPassword } from './set-password.ts'
+import { removeFactor, setUpFactor } from './set-up-factor.ts'
 import { signIn } from './sign-in.ts'
 import { finishOpenid, startOpenid } from './sign-in-by-openid.ts'
 
@@ -124,13 +121,21 @@ export const signInOperations = [
     path: '/auth/totp',
     summary: 'Set up the second factor',
     description:
-      'Without `code`: a new secret for an app. With a `code` that the app shows for it: switches the second factor on and shows the recovery codes.',
+      'Without `code`: a new secret for an app. With a `code` that the app shows for it: switches the second factor on and shows the recovery codes. Both take the password of the user.',
     body: SetUpSecondFactor,
     reply: SecondFactorReply,
-    errors: ['invalid_payload', 'invalid_code', 'second_factor_is_on', 'second_factor_is_off', 'too_many_attempts'],
+    errors: [
+      'invalid_payload',
+      'invalid_credentials',
+      'invalid_code',
+      'second_factor_is_on',
+      'second_factor_is_off',
+      'too_many_attempts',
+    ],
+    // The password is checked outside of a transaction, as that of a sign-in.
     saves: true,
     idempotent: false,
-    run: (ctx, { body }) => setUpFactor(ctx, sessionOf(ctx).user, body.code),
+    run: (ctx, { body }) => setUpFactor(ctx, sessionOf(ctx).user, body),
   }),
   operation({
     id: 'removeSecondFactor',
@@ -142,12 +147,7 @@ export const signInOperations = [
     errors: ['invalid_payload', 'invalid_credentials', 'second_factor_is_off', 'too_many_attempts'],
     saves: true,
     idempotent: false,
-    run: async (ctx, { body }) => {
-      const { user } = sessionOf(ctx)
-      await requirePassword(ctx, user, body.password)
-      if (!(await inTransaction(ctx.db, (trx) => deleteFactor(trx, user.id))))
-        throw new ApiError('second_factor_is_off')
-    },
+    run: (ctx, { body }) => removeFactor(ctx, sessionOf(ctx).user, body.password),
   }),
   operation({
     id: 'listSessions',

@@ -81,9 +81,10 @@ export const PasswordLink = Type.Object({
   }),
 })
 
-/** Empty: asks for a secret. With `code`: switches the second factor on. */
+/** The password alone: asks for a secret. With `code`: switches the second factor on. */
 export const SetUpSecondFactor = Type.Object(
   {
+    password: Password,
     code: Type.Optional(
       Type.String({
         maxLength: limits.name_length_max,
@@ -91,8 +92,9 @@ export const SetUpSecondFactor = Type.Object(
       }),
     ),
   },
-  { examples: [{}] },
+  { examples: [{ password: 'correct horse battery' }] },
 )
+export type SetUpSecondFactor = Static<typeof SetUpSecondFactor>
 
 export const NewSecondFactor = Type.Object({
   secret: Type.String({ description: 'In base 32, to be typed into an app.' }),

@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toInstant } from '../../core/lib/instant.ts'
+import { limits } from '../../core/lib/limits.ts'
 import { type Answer, send } from '../../testing/app.ts'
 import { type Node, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { newSignedInUser, type TestUser } from '../../testing/sessions.ts'
@@ -22,6 +23,8 @@ beforeAll(async () => {
   node = await openNode((await ownDatabase()).database, { now: clock.now })
   hash = await hashPassword(password)
 })
+// All tests come from one address, whose wrong attempts add up.
+beforeEach(async () => void (await node.runtime.database.db.deleteFrom('sign_in_brakes').execute()))
 
 const call = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
   // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
@@ -42,37 +45,66 @@ const wrongCodeFor = (secret: string): string =>
 
 async function newUserWithFactor() {
   const user = await newUser()
-  const { secret } = (await call('POST', '/auth/totp', {}, user.headers)).body
-  const { status, body } = await call('POST', '/auth/totp', { code: codeOf(secret) }, user.headers)
+  const { secret } = (await setUp(user.headers)).body
+  const { status, body } = await setUp(user.headers, { code: codeOf(secret) })
   expect(status).toBe(200)
   return { ...user, secret: secret as string, recovery_codes: body.recovery_codes as string[] }
 }
 
+/** Asks for a secret; with `code`, switches the second factor on. */
+const setUp = (headers: Record<string, string>, more: object = {}) =>
+  call('POST', '/auth/totp', { password, ...more }, headers)
 const signIn = (email: string, more: object = {}) => call('POST', '/auth/session', { email, password, ...more })
 const refused = (key: string) => ({ status: 401, body: { key } })
 
 test('the second factor is switched on by a code of a new secret, with ten recovery codes', async () => {
   const { headers, email } = await newUser()
-  const pending = await call('POST', '/auth/totp', {}, headers)
+  const pending = await setUp(headers)
   expect(pending.body).toMatchObject({
     secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
     uri: expect.stringMatching(/^otpauth:\/\/totp\/Guerdon:ann-\w+%40shop\.test\?issuer=Guerdon&secret=/),
     qr_svg: expect.stringMatching(/^<svg viewBox="0 0 \d+ \d+"/),
   })
   expect((await signIn(email)).status).toBe(200) // not on yet
-  const { secret } = (await call('POST', '/auth/totp', {}, headers)).body
+  const { secret } = (await setUp(headers)).body
   expect(secret).not.toBe(pending.body.secret)
-  const confirm = (code: string) => call('POST', '/auth/totp', { code }, headers)
+  const confirm = (code: string) => setUp(headers, { code })
   expect(await confirm(wrongCodeFor(secret))).toMatchObject({ status: 400, body: { key: 'invalid_code' } })
   const on = await confirm(codeOf(secret))
   expect(new Set(on.body.recovery_codes).size).toBe(10)
   for (const code of on.body.recovery_codes) expect(code).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
   expect((await call('GET', '/auth/session', undefined, headers)).body.user.has_totp).toBe(true)
-  for (const body of [{}, { code: codeOf(secret, 1) }])
-    expect(await call('POST', '/auth/totp', body, headers)).toMatchObject({
+  for (const more of [{}, { code: codeOf(secret, 1) }])
+    expect(await setUp(headers, more)).toMatchObject({ status: 400, body: { key: 'second_factor_is_on' } })
+})
+
+describe('a session alone, of a browser left open,', () => {
+  const wrong = { password: 'something else here' }
+
+  test('neither sees a secret nor switches the second factor on, with a right code either', async () => {
+    const { headers, email } = await newUser()
+    const { secret } = (await setUp(headers)).body
+    const code = codeOf(secret)
+    expect(await call('POST', '/auth/totp', { code }, headers)).toMatchObject({
       status: 400,
-      body: { key: 'second_factor_is_on' },
+      body: { key: 'invalid_payload', details: "Payload should have required property 'password'" },
     })
+    for (const more of [wrong, { ...wrong, code }])
+      expect(await setUp(headers, more)).toMatchObject(refused('invalid_credentials'))
+    expect((await signIn(email)).status).toBe(200) // still without a second factor
+    expect((await setUp(headers, { code })).status).toBe(200) // neither the secret nor the code was used up
+  })
+
+  test('waits like whoever guesses at the sign-in, and its guesses count there', async () => {
+    const { headers, email } = await newUser()
+    for (let guesses = 0; guesses < limits.sign_in_free; guesses += 1)
+      expect(await setUp(headers, wrong)).toMatchObject(refused('invalid_credentials'))
+    const waits = { status: 429, body: { key: 'too_many_attempts' } }
+    expect(await setUp(headers)).toMatchObject(waits)
+    expect(await signIn(email)).toMatchObject(waits)
+    clock.advance(1_000)
+    expect((await setUp(headers)).status).toBe(200)
+  })
 })
 
 describe('with a second factor', () => {
@@ -149,8 +181,9 @@ describe('with a second factor', () => {
 
 test('without a password there is no second factor, and without a secret nothing to confirm', async () => {
   const { headers } = await newSignedInUser(node.runtime, {})
-  expect(await call('POST', '/auth/totp', {}, headers)).toMatchObject({ status: 403, body: { key: 'forbidden' } })
-  expect(await call('POST', '/auth/totp', { code: '123456' }, headers)).toMatchObject({
+  for (const more of [{}, { code: '123456' }])
+    expect(await setUp(headers, more)).toMatchObject({ status: 403, body: { key: 'forbidden' } })
+  expect(await setUp((await newUser()).headers, { code: '123456' })).toMatchObject({
     status: 400,
     body: { key: 'second_factor_is_off' },
   })

@@ -8,10 +8,10 @@ import { endLink } from '../users/store.ts'
 import { replaceSessions } from './begin-session.ts'
 import { countAttempt, forgetAttempts, linkBrakes, signInBrakes, uncountAttempt } from './brakes.ts'
 import { findPasswordHash, lockPassword, upsertPassword } from './credentials-store.ts'
-import { hashPassword, isPassword } from './password-hash.ts'
+import { hashPassword } from './password-hash.ts'
 import { refuseWeakPassword } from './password-rules.ts'
 import type { CurrentSession, SetPassword } from './schema.ts'
-import { invalidCredentials, newCurrentSession } from './sign-in.ts'
+import { invalidCredentials, isCountedPassword, newCurrentSession } from './sign-in.ts'
 
 /** Sets the password of whoever has a link, or of whoever is signed in and knows the old one. Every session before it ends. */
 export async function setPassword(ctx: VisitorCtx, body: SetPassword): Promise<CurrentSession> {
@@ -54,14 +54,15 @@ async function changePassword(ctx: VisitorCtx, oldPassword: string, password: st
  * the password was compared with.
  */
 export async function requirePassword(
-  { db, now, visitor }: VisitorCtx,
+  ctx: VisitorCtx,
   user: { id: string; email: string },
   password: string,
 ): Promise<string> {
+  const { db, now, visitor } = ctx
   const brakes = signInBrakes(user.email, visitor.address)
   await countAttempt(db, brakes, now)
   const hash = await findPasswordHash(db, user.id)
-  if (!(await isPassword(password, hash)) || hash === undefined) throw invalidCredentials()
+  if (!(await isCountedPassword(ctx, brakes, password, hash)) || hash === undefined) throw invalidCredentials()
   await forgetAttempts(db, brakes, now)
   return hash
 }

@@ -65,7 +65,7 @@ test('a session that ends for the newest of too many ends on every node', async 
   await heardElsewhere(401, user.headers)
 })
 
-test('a password that is replaced while a sign-in or a change checks it begins no session', async () => {
+test('a password that is replaced while it is checked neither begins a session nor changes the second factor', async () => {
   const { app, runtime } = shop.service
   const { db } = runtime.database
   const user = await newSignedInUser(runtime, { [shop.project_id]: 'USER' })
@@ -76,6 +76,8 @@ test('a password that is replaced while a sign-in or a change checks it begins n
     () => send(app, 'POST', '/auth/session', { email: user.email, password }),
     () =>
       send(app, 'POST', '/auth/password', { old_password: password, password: 'a third day in Faro' }, user.headers),
+    () => send(app, 'POST', '/auth/totp', { password, code: '123456' }, user.headers),
+    () => send(app, 'DELETE', '/auth/totp', { password }, user.headers),
   ]) {
     await upsertPassword(db, user.id, old, at)
     let answer: ReturnType<typeof attempt> | undefined

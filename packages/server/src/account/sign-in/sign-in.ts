@@ -19,7 +19,7 @@ export async function signIn(ctx: VisitorCtx, { email, password, ...factor }: Si
   const user = await findUser(db, { login: email })
   const hash = await findPasswordHash(db, user?.id ?? '')
   // An unknown user takes as long and gets the same answer: nobody learns who has an account.
-  const isRight = await isPassword(password, hash)
+  const isRight = await isCountedPassword(ctx, brakes, password, hash)
   if (user === undefined || hash === undefined || !isRight) throw invalidCredentials()
   if (await hasFactor(db, user.id)) await checkFactor(ctx, user, factor, brakes)
   await forgetAttempts(db, brakes, now)
@@ -31,6 +31,21 @@ export async function signIn(ctx: VisitorCtx, { email, password, ...factor }: Si
     return beginSession(ctx, trx, user.id)
   })
   return newCurrentSession(ctx, user.id, sessionId)
+}
+
+/** Whether a password is right, of which an attempt was counted. The attempt is taken back if nothing was compared: too many wait already. */
+export async function isCountedPassword(
+  { db, now }: Pick<VisitorCtx, 'db' | 'now'>,
+  brakes: readonly Brake[],
+  password: string,
+  hash: string | undefined,
+): Promise<boolean> {
+  try {
+    return await isPassword(password, hash)
+  } catch (error) {
+    await uncountAttempt(db, brakes, now)
+    throw error
+  }
 }
 
 async function checkFactor(

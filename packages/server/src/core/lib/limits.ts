@@ -131,8 +131,10 @@ export const limits = {
   publication_batch_size_max: 32,
   /** Size of the validation events in memory that wait to be written. */
   deferred_bytes_max: 33_554_432,
-  /** Events that one request for the list of events compares with its filters; the next page continues there. */
+  /** Events that one statement of the list of events compares with its filters; a page ends there if it has found one. */
   events_examined_max: 5_000,
+  /** Events that one request for the list of events compares in vain before it answers an empty page. */
+  events_searched_max: 1_000_000,
   /** Size of the data on a page of the list of events; the page ends before the event that would exceed it, unless it is the first. */
   events_page_bytes_max: 2_097_152,
   /** Time between the moment at which a request or a job step reads its clock and the moment at which its transaction writes events. */

@@ -33,18 +33,29 @@ export async function listEvents(ctx: Ctx, query: StoredEventQuery): Promise<Sto
   if (after !== null && after.position >= (await getPositions(ctx)).next)
     throw invalidQuery('Property .cursor is of a later state of the database: it was restored from a backup')
   const range: EventRange = { descending, after, ...(await boundsOf(ctx, query)) }
-  const { events, has_more, last } = await examinePage(ctx, query, range)
-  const page = withinBytes(events)
-  const isCut = page.length < events.length
-  return {
-    object: 'list',
-    data_ref: 'data',
-    data: await listEventsById(
+  return findPage(ctx, query, range)
+}
+
+/**
+ * Reads on where filters match nothing: a client that takes an empty page for the end would miss events. Each round is a statement of its
+ * own, so that none takes long; after `events_searched_max` events the client goes on.
+ */
+async function findPage(ctx: Ctx, query: StoredEventQuery, range: EventRange): Promise<StoredEventList> {
+  const roundsMax = limits.events_searched_max / limits.events_examined_max
+  let next: EventRange = range
+  for (let round = 1; ; round += 1) {
+    const { events, has_more, last } = await examinePage(ctx, query, next, round === 1)
+    const page = withinBytes(events)
+    const isCut = page.length < events.length
+    const reached = (isCut ? page.at(-1) : last) ?? next.after
+    const data = await listEventsById(
       ctx,
       page.map(({ id }) => id),
-    ),
-    has_more: has_more || isCut,
-    cursor: toCursor((isCut ? page.at(-1) : last) ?? after ?? beginning),
+    )
+    const hasMore = has_more || isCut
+    if (data.length > 0 || !hasMore || round === roundsMax)
+      return { object: 'list', data_ref: 'data', data, has_more: hasMore, cursor: toCursor(reached ?? beginning) }
+    next = { ...range, after: reached }
   }
 }
 
@@ -57,12 +68,17 @@ interface ExaminedPage {
   last: EventPlace | null
 }
 
-async function examinePage(ctx: Ctx, query: StoredEventQuery, range: EventRange): Promise<ExaminedPage> {
+async function examinePage(
+  ctx: Ctx,
+  query: StoredEventQuery,
+  range: EventRange,
+  isFirst: boolean,
+): Promise<ExaminedPage> {
   const { limit = limits.page_size_default, entity_id } = query
   const where = conditionsOf(query)
   if (entity_id !== undefined) {
     const counts = { examined: limits.events_examined_max, matching: limit + 1 }
-    const ofEntity = await examineEntity(ctx, entity_id, range, where, counts)
+    const ofEntity = isFirst ? await examineEntity(ctx, entity_id, range, where, counts) : null
     if (ofEntity !== null) return firstOf(ofEntity.matching, limit)
     where.push(sql`e.entity_id = ${entity_id}`) // like every other filter: read in the order of the list
   }

@@ -16,7 +16,10 @@ export const StoredEventList = Type.Object({
   object: Type.Literal('list'),
   data_ref: Type.Literal('data'),
   data: Type.Array(StoredEvent),
-  has_more: Type.Boolean({ description: 'A page may be short, or empty, and still be followed by others.' }),
+  has_more: Type.Boolean({
+    description:
+      'A page may be short and still be followed by others; an empty one only after a million events that do not match.',
+  }),
   cursor: Type.String({ description: 'Where the next page begins. Keep it, also when there are no more events yet.' }),
 })
 export type StoredEventList = Static<typeof StoredEventList>

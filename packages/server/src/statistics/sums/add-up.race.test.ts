@@ -1,7 +1,11 @@
+import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import type { Db } from '../../core/db/database.ts'
+import { foldTallies } from '../../core/db/tallies.ts'
 import { newProjectOn, type Shop } from '../../testing/app.ts'
 import { newCampaign, newVoucher } from '../../testing/campaigns.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { addPoints, newEarningRules, newMember, newProgram, ofAmount } from '../../testing/loyalty.ts'
 import { anotherConnection, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
@@ -108,7 +112,7 @@ test('while two nodes add up and others redeem, roll back, publish and pay, the 
     let batches = 0
     while (!isOver) {
       if (await addUp(on, shop.project_id, rowsMax)) batches += 1
-      await new Promise((resolve) => setTimeout(resolve, 3))
+      await setTimeout(3)
     }
     return batches
   })
@@ -139,6 +143,89 @@ test('while two nodes add up and others redeem, roll back, publish and pay, the 
   await rebuildStatistics(db, shop.project_id)
   expect({ ...(await overview(shop)), updated_at: '' }).toEqual({ ...before, updated_at: '' })
 })
+
+test('a rebuild beside nodes that add up, fold tallies, redeem and delete cards is exact', async () => {
+  const shop = await newShop('UTC')
+  const { db } = shop.service.runtime.database
+  const other = anotherConnection(shop.url)
+  const campaignIds = await doBusiness(shop, 8)
+  await addUpAllOf(shop)
+  // As nodes that serve do it, in small steps: the rebuild finds the progress locked again and again.
+  let isOver = false
+  const adding = (async () => {
+    while (!isOver) {
+      await addUp(other.db, shop.project_id, 1)
+      await foldTallies(other.db, 2)
+    }
+  })()
+  await rebuildStatistics(db, shop.project_id)
+  expect((await overview(shop)).is_complete).toBe(true)
+  await expectExact(shop, campaignIds)
+  await Promise.all([rebuildStatistics(db, shop.project_id), redeemInTurn(shop, 10), removeGifts(shop)]).finally(() => {
+    isOver = true
+  })
+  await adding
+  await expectExact(shop, campaignIds)
+})
+
+test('a rebuild waits while another node adds up the project', async () => {
+  const shop = await newShop('UTC')
+  const { database } = shop.service.runtime
+  const campaignIds = await doBusiness(shop, 4)
+  await addUpAllOf(shop)
+  const lockProgress = (trx: Db) =>
+    sql`select from statistics_progress where project_id = ${shop.project_id} for update`.execute(trx)
+  let rebuilt: Promise<void> | undefined
+  let node: Promise<void> | undefined
+  await database.db.transaction().execute(async (trx) => {
+    await lockProgress(trx)
+    const holder = await backendOf(trx)
+    rebuilt = rebuildStatistics(anotherConnection(shop.url).db, shop.project_id)
+    await untilOthersWait(database, holder)
+    // The node comes next, when the rebuild has thrown the sums away.
+    node = anotherConnection(shop.url)
+      .db.transaction()
+      .execute(async (next) => {
+        await lockProgress(next)
+        const ended = rebuilt?.then(() => 'ended')
+        expect(await Promise.race([ended, setTimeout(500, 'waits')])).toBe('waits')
+      })
+    await untilOthersWait(database, holder, 2)
+  })
+  await node
+  await rebuilt
+  expect((await overview(shop)).is_complete).toBe(true)
+  await expectExact(shop, campaignIds)
+})
+
+test('tallies of deleted cards that are folded while a rebuild reads them count once', async () => {
+  const shop = await newShop('UTC')
+  const { database } = shop.service.runtime
+  const campaignIds = await doBusiness(shop, 8)
+  let rebuilt: Promise<void> | undefined
+  await database.db.transaction().execute(async (trx) => {
+    expect(await foldTallies(trx, 1_000)).toBeGreaterThan(0)
+    rebuilt = rebuildStatistics(anotherConnection(shop.url).db, shop.project_id)
+    await Promise.race([untilOthersWait(database, await backendOf(trx)), rebuilt])
+  })
+  await rebuilt
+  await expectExact(shop, campaignIds)
+})
+
+async function redeemInTurn(shop: Shop, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round += 1)
+    await ok(shop, 'POST', '/v1/redemptions', {
+      redeemables: [{ object: 'voucher', id: 'ALONE' }],
+      order: { amount: 100 },
+    })
+}
+
+/** Deletes the gift cards of the campaign, one after another. */
+async function removeGifts(shop: Shop): Promise<void> {
+  const { vouchers } = await ok(shop, 'GET', '/v1/vouchers?campaign=Gifts&limit=100')
+  expect(vouchers.length).toBeGreaterThan(3)
+  for (const { code } of vouchers) await shop.call('DELETE', `/v1/vouchers/${code}`)
+}
 
 test('a row of a transaction that was overtaken is added up when it is committed', async () => {
   const shop = await newShop('UTC')

@@ -656,6 +656,33 @@ describe('an index is used', () => {
     expect(JSON.stringify(plan.rows)).toMatch(/"Bitmap Index Scan"/)
     expect(JSON.stringify(plan.rows)).not.toMatch(/"Seq Scan"/)
   })
+
+  test.each<[field: string, prefixes: string[]]>([
+    ['code', ['A-17']],
+    ['code', ['A-17', 'A-18', '100%_\\']],
+    ['email', ['ANN17']],
+  ])('%s $starts_with %j', async (field, prefixes) => {
+    const { db } = await testDatabase()
+    const codes = `codes_${randomBytes(6).toString('hex')}`
+    await sql`create table ${sql.table(codes)} (code text collate "C", email text)`.execute(db)
+    await sql`insert into ${sql.table(codes)} select 'A-' || n, 'Ann' || n || '@shop.test' from generate_series(1, 5000) n`.execute(
+      db,
+    )
+    await sql`create index on ${sql.table(codes)} (code)`.execute(db)
+    await sql`create index on ${sql.table(codes)} (lower(email) text_pattern_ops)`.execute(db)
+    await sql`analyze ${sql.table(codes)}`.execute(db)
+    const texts: FilterFields = {
+      code: { type: 'string', column: 'code' },
+      email: { type: 'string', column: 'email', case_insensitive: true },
+    }
+    const found = filterSql(parseFilter({ [field]: conditions('$starts_with', prefixes) }, texts), wednesday)
+    const { rows } = await sql`select code from ${sql.table(codes)} where ${found}`.execute(db)
+    expect(rows).toHaveLength(prefixes.length === 1 ? 111 : 222)
+    const plan = await sql`explain (format json) select code from ${sql.table(codes)} where ${found}`.execute(db)
+    expect(JSON.stringify(plan.rows)).toMatch(/"Index Cond":/)
+    expect(JSON.stringify(plan.rows)).not.toMatch(/"Seq Scan"/)
+    await sql`drop table ${sql.table(codes)}`.execute(db)
+  })
 })
 
 describe('calendar', () => {

@@ -20,7 +20,7 @@ import { limits } from '../../lib/limits.ts'
 import { type Comparison, daysAgo, distances, type FilterClock, monthDays } from './calendar.ts'
 import { any, type Condition, isNot, no } from './conditions.ts'
 import { insideSql, pointsCount } from './inside.ts'
-import { type DayFormat, numberSql, oneOf, type Reading } from './readings.ts'
+import { type DayFormat, fewValues, numberSql, oneOf, type Reading } from './readings.ts'
 
 /** The arguments of an operator, by what it takes. Several are alternatives unless the operator says otherwise. */
 interface ArgumentTypes {
@@ -79,7 +79,7 @@ export const operatorsSql: {
   $is_unknown: (v) => v.missing,
   $contains: contains,
   $not_contain: (v, args) => isNot(contains(v, args)),
-  $starts_with: (v, args) => like(v, args, (text) => `${text}%`),
+  $starts_with: startsWith,
   $ends_with: (v, args) => like(v, args, (text) => `%${text}`),
 
   $more_than: compare('>'),
@@ -158,14 +158,26 @@ function contains(v: Reading, args: string[]): Condition {
   return v.elements === undefined ? inText : any([inText, v.elements(args)])
 }
 
+/** Few arguments are alternatives of their own: `like` with one pattern reads a range of an index, `like any` compares every row. */
+function startsWith(v: Reading, args: string[]): Condition {
+  const pattern = (text: string) => `${text}%`
+  if (v.text?.fold_one === undefined || args.length > fewValues) return like(v, args, pattern)
+  return any([...new Set(args)].map((a) => like(v, [a], pattern)))
+}
+
 function like({ text }: Reading, args: string[], pattern: (escaped: string) => string): Condition {
   if (text === undefined) return no
-  const { value, fold } = text
+  const { value, fold, fold_one } = text
   // The empty argument matches every text except the empty one, which counts as missing.
   const patterns = args.filter((a) => a !== '').map((a) => pattern(a.replace(/[\\%_]/g, '\\$&')))
+  const [first, ...others] = patterns
+  const isLike = (): Condition =>
+    first !== undefined && others.length === 0 && fold_one !== undefined
+      ? sql`${value} like ${fold_one(first)}`
+      : sql`${value} like any(${fold(patterns)})`
   return any([
     ...(patterns.length < args.length ? [sql<SqlBool>`${value} <> ''`] : []),
-    ...(patterns.length === 0 ? [] : [sql<SqlBool>`${value} like any(${fold(patterns)})`]),
+    ...(patterns.length === 0 ? [] : [isLike()]),
   ])
 }
 

@@ -15,8 +15,12 @@ export interface Reading {
   /** Never null. */
   missing: Condition
   equals(values: Scalar[]): Condition
-  /** `fold` converts arguments, as an array, for a case-insensitive comparison. */
-  text?: { value: Expression<unknown>; fold(args: string[]): Expression<unknown> }
+  /** `fold` converts arguments, as an array, for a case-insensitive comparison; `fold_one` a single one, of columns that may have an index. */
+  text?: {
+    value: Expression<unknown>
+    fold(args: string[]): Expression<unknown>
+    fold_one?(argument: string): Expression<unknown>
+  }
   /** Whether an array contains all of the elements. */
   elements?(values: string[]): Condition
   size?: Expression<unknown>
@@ -40,7 +44,7 @@ export type DayFormat = 'D' | 'DD' | 'MM' | 'MM-DD' | 'YYYY-MM-DD'
  * Up to this number, values are alternatives of their own (`or`), each of which can use an index. More are compared as one list:
  * otherwise a statement reads the value of every row once for each of up to 1,000 values.
  */
-const fewValues = 20
+export const fewValues = 20
 
 type FieldOf<T extends FilterField['type']> = Extract<FilterField, { type: T }> & { type: T }
 type Read<T extends FilterField['type']> = (
@@ -64,7 +68,7 @@ const readings: { [T in FilterField['type']]: Read<T> } = {
           values.filter((a) => a !== ''),
           (a) => fold(String(a)),
         ),
-      text: { value, fold: foldAll },
+      text: { value, fold: foldAll, fold_one: fold },
       point: pointIn(column),
     }
   },
