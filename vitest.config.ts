@@ -46,6 +46,12 @@ const embedded = [
   'redemptions/redeem*',
   'statistics/**',
 ]
+
+/** What uses no database runs once, in the run on PostgreSQL. */
+const withoutDatabase = ['docs', 'layers', 'reference', 'regular-expressions', 'tidy', 'webhooks/target/**'].map(
+  (files) => `packages/server/src/${testsOf(files)}`,
+)
+
 const onPglite = isComplete ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
 
 function testsOf(files: string): string {
@@ -58,7 +64,7 @@ const onDatabase = (database: 'pglite' | 'postgres') => ({
   test: {
     name: database,
     include: database === 'pglite' ? onPglite : [server],
-    exclude: database === 'pglite' ? [races] : [],
+    exclude: database === 'pglite' ? [races, ...withoutDatabase] : [],
     globalSetup: [`packages/server/src/testing/global-setup.${database}.ts`],
     setupFiles: ['packages/server/src/testing/close-after-file.ts'],
     isolate: false,
