@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.ts'
 import { processSegments } from '../audience/segments/worker.ts'
 import type { Ctx, Runtime } from '../core/context.ts'
-import { runAsyncAction } from '../core/jobs/async-action.ts'
+import { listStartedActions, runAsyncAction } from '../core/jobs/async-action.ts'
 import { inBackground, newBackgroundRun } from '../core/jobs/background.ts'
 import { maintain } from '../core/jobs/maintenance.ts'
 import { toInstant } from '../core/lib/instant.ts'
@@ -84,17 +84,9 @@ export async function openDemoShop(runtime: Runtime, key: ShopKey, clock: ShopCl
   }
 
   async function runStarted(): Promise<void> {
-    const started = await moved.database.db
-      .selectFrom('async_actions')
-      .where('project_id', '=', projectId)
-      .where('status', 'in', ['ENQUEUED', 'IN_PROGRESS'])
-      .orderBy('created_at')
-      .orderBy('id')
-      .select('id')
-      .execute()
     const run = { retries: 0, signal: new AbortController().signal }
-    for (const { id } of started)
-      await runAsyncAction(moved, asyncActions, { project_id: projectId, action_id: id }, run)
+    for (const action of await listStartedActions(moved, projectId))
+      await runAsyncAction(moved, asyncActions, action, run)
   }
 
   return {

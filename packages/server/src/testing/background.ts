@@ -4,7 +4,7 @@ import type { Ctx, Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Project } from '../core/db/project-row.ts'
 import { inTransaction } from '../core/db/transaction.ts'
-import { type AsyncActionDefinition, runAsyncAction } from '../core/jobs/async-action.ts'
+import { type AsyncActionDefinition, listStartedActions, runAsyncAction } from '../core/jobs/async-action.ts'
 import { backgroundCtx } from '../core/jobs/background.ts'
 import type { QueueName } from '../core/jobs/queues.ts'
 import { newId } from '../core/lib/ids.ts'
@@ -56,17 +56,9 @@ export async function runAsyncActions(
   actions: readonly AsyncActionDefinition[],
   { are_concurrent = false } = {},
 ): Promise<void> {
-  const started = await runtime.database.db
-    .selectFrom('async_actions')
-    .where('project_id', '=', projectId)
-    .where('status', 'in', ['ENQUEUED', 'IN_PROGRESS'])
-    .orderBy('created_at')
-    .orderBy('id')
-    .select('id')
-    .execute()
   const run = { retries: 0, signal: new AbortController().signal }
-  const runOne = ({ id }: (typeof started)[number]) =>
-    runAsyncAction(runtime, actions, { project_id: projectId, action_id: id }, run)
+  const started = await listStartedActions(runtime, projectId)
+  const runOne = (action: (typeof started)[number]) => runAsyncAction(runtime, actions, action, run)
   if (are_concurrent) await Promise.all(started.map(runOne))
   else for (const action of started) await runOne(action)
 }

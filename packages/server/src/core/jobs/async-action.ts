@@ -102,6 +102,19 @@ export async function workAsyncActions(runtime: Runtime, actions: readonly Async
   await runtime.jobs.work('async-actions', (data, run) => runAsyncAction(runtime, actions, data, run))
 }
 
+/** The actions of a project that have not ended, in order of arrival. */
+export async function listStartedActions({ database }: Runtime, projectId: string) {
+  const actions = await database.db
+    .selectFrom('async_actions')
+    .where('project_id', '=', projectId)
+    .where('status', 'in', ['ENQUEUED', 'IN_PROGRESS'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .select('id')
+    .execute()
+  return actions.map(({ id }) => ({ project_id: projectId, action_id: id }))
+}
+
 /** Retries without a new checkpoint, after crashes and outages, before the action ends as FAILED. */
 const retriesWithoutProgressMax = 20
 
