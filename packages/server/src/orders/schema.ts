@@ -12,6 +12,8 @@ import {
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../audience/customers/schema.ts'
+import { writtenForm } from '../core/http/json-schema.ts'
+import { wholeNumberForm } from '../core/http/numeric-text.ts'
 import { limits } from '../core/lib/limits.ts'
 import { FilterQuery, listOf, PageQuery } from '../core/query/list.ts'
 
@@ -37,7 +39,7 @@ export const OrderItem = Type.Object({
 export type OrderItem = Static<typeof OrderItem>
 
 /** One entry of `redemptions`, whose key is the redemption id. */
-const OrderRedemption = Type.Object({
+export const OrderRedemption = Type.Object({
   date: Type.Optional(Instant),
   related_object_type: Type.Optional(Type.String()),
   related_object_id: Type.Optional(Type.String()),
@@ -48,7 +50,7 @@ const OrderRedemption = Type.Object({
   rollback_stacked: Type.Optional(Type.Array(Type.String())),
 })
 
-const CustomerReference = Type.Object({ id: Type.String(), object: Type.Literal('customer') })
+export const CustomerReference = Type.Object({ id: Type.String(), object: Type.Literal('customer') })
 
 export const Order = Type.Object({
   id: Type.String({ description: 'Time-ordered id, `ord_` and 24 letters and digits.' }),
@@ -80,7 +82,7 @@ export type Order = Static<typeof Order>
 const Numeric = Type.Optional(
   Type.Unsafe<number | string | null>({
     type: ['integer', 'string', 'null'],
-    description: 'A whole number; its text, also with zero decimals (`"25.00"`), is read as one.',
+    [writtenForm]: wholeNumberForm,
   }),
 )
 
@@ -92,7 +94,7 @@ export const OrderId = Type.Optional(
     maxLength: 255,
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'A whole number is read as its text.',
+    [writtenForm]: 'A whole number is read as its text.',
   }),
 )
 

@@ -66,6 +66,7 @@ export const redemptions = [
     method: 'GET',
     path: '/v1/vouchers/{code}/redemptions',
     summary: 'List the redemptions of a voucher',
+    description: 'Redemptions and rollbacks of one code, page by page, and how often it can still be redeemed.',
     query: VoucherRedemptionQuery,
     reply: VoucherRedemptions,
     errors: ['not_found', 'invalid_query_params'],

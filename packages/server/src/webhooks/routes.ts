@@ -37,6 +37,7 @@ export const webhooks = [
     method: 'GET',
     path: '/management/v1/projects/{projectId}/webhooks/{webhookId}',
     summary: 'Get a webhook',
+    description: 'By id.',
     reply: Webhook,
     errors: ['not_found'],
     run: async (ctx, { params }) => toWebhook(await getWebhook(ctx, params.webhookId)),

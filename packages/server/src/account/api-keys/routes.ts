@@ -19,6 +19,7 @@ export const apiKeys = [
     method: 'GET',
     path: '/management/v1/projects/{projectId}/api-keys',
     summary: 'List API keys',
+    description: 'The oldest first, without their secrets.',
     reply: ApiKeyList,
     errors: ['not_found'],
     run: async (ctx) => {
@@ -92,6 +93,7 @@ export const apiKeys = [
     method: 'DELETE',
     path: '/management/v1/projects/{projectId}/api-keys/{keyId}',
     summary: 'Delete an API key',
+    description: 'The key and the tokens that were issued to it stop working at once.',
     reply: null,
     errors: ['not_found'],
     target: (ctx, { params }) => getApiKey(ctx, params.keyId),

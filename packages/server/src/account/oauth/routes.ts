@@ -26,6 +26,8 @@ export const oauth = [
     method: 'POST',
     path: '/v1/oauth/introspect',
     summary: 'Introspect an access token',
+    description:
+      'Whether a token is valid, whom it was issued to, and what it may call. An unknown or expired token is no error: `active` is false.',
     consumes: 'form',
     body: AccessTokenForm,
     reply: Introspection,

@@ -28,6 +28,7 @@ export const projects = [
     method: 'GET',
     path: '/management/v1/projects',
     summary: 'List projects',
+    description: 'All projects of the installation, with their settings.',
     reply: ProjectList,
     errors: [],
     run: async (ctx) => {
@@ -40,6 +41,7 @@ export const projects = [
     method: 'GET',
     path: '/management/v1/projects/{projectId}',
     summary: 'Get a project',
+    description: 'By id, with all settings.',
     reply: ProjectView,
     errors: ['not_found'],
     run: async (ctx) => toProjectView(ctx.project, ctx.settings),

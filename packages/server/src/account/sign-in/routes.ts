@@ -29,6 +29,8 @@ export const signInOperations = [
     method: 'GET',
     path: '/auth/features',
     summary: 'Get what the sign-in page needs to know',
+    description:
+      'Whether one can sign in with an OpenID provider, and whether the service sends mails. Needs no credentials.',
     session: 'none',
     reply: SignInFeatures,
     errors: [],
@@ -39,6 +41,7 @@ export const signInOperations = [
     method: 'GET',
     path: '/auth/session',
     summary: 'Get who is signed in',
+    description: 'The user, the projects with the role in each, and when the session ends.',
     reply: CurrentSession,
     errors: [],
     run: (ctx) => {
@@ -142,6 +145,7 @@ export const signInOperations = [
     method: 'DELETE',
     path: '/auth/totp',
     summary: 'Switch the second factor off',
+    description: 'From then on the password alone suffices; the recovery codes stop working. The password confirms it.',
     body: ConfirmByPassword,
     reply: null,
     errors: ['invalid_payload', 'invalid_credentials', 'second_factor_is_off', 'too_many_attempts'],
@@ -154,6 +158,7 @@ export const signInOperations = [
     method: 'GET',
     path: '/auth/sessions',
     summary: 'List where I am signed in',
+    description: 'All browsers in which the user is signed in, with the last use of each.',
     reply: SignedInSessions,
     errors: [],
     run: async (ctx) => {
@@ -166,6 +171,7 @@ export const signInOperations = [
     method: 'DELETE',
     path: '/auth/sessions/{sessionId}',
     summary: 'End a session',
+    description: 'Signs the user out in one browser.',
     reply: null,
     errors: ['not_found'],
     idempotent: false,

@@ -34,6 +34,7 @@ export const consents = [
     method: 'GET',
     path: '/v1/consents',
     summary: 'List consents and their groups',
+    description: 'All consents that customers of the project can give, and the groups in which they are shown.',
     reply: ConsentsAndGroups,
     errors: [],
     run: async (ctx) => {
@@ -48,6 +49,8 @@ export const consents = [
       id: 'listClientConsents',
       path: '/client/v1/consents',
       summary: 'List consents and their groups (client side)',
+      description:
+        'All consents that customers of the project can give, and the groups in which they are shown, for a page of the shop.',
       view: clientView,
     },
   }),
@@ -92,6 +95,7 @@ export const consents = [
     method: 'GET',
     path: '/management/v1/projects/{projectId}/consents',
     summary: 'List the consents of a project',
+    description: 'All consents that customers of the project can give.',
     reply: ConsentList,
     errors: ['not_found'],
     run: async (ctx) => {
@@ -104,6 +108,7 @@ export const consents = [
     method: 'POST',
     path: '/management/v1/projects/{projectId}/consents',
     summary: 'Create a consent',
+    description: 'Customers can decide about it from then on.',
     body: CreateConsent,
     reply: Consent,
     errors: ['invalid_payload', 'not_found', 'duplicate_found'],
@@ -139,6 +144,7 @@ export const consents = [
     method: 'GET',
     path: '/management/v1/projects/{projectId}/consent-groups',
     summary: 'List the groups of consents of a project',
+    description: 'All groups in which consents of the project are shown.',
     reply: ConsentGroupList,
     errors: ['not_found'],
     run: async (ctx) => {
@@ -151,6 +157,7 @@ export const consents = [
     method: 'POST',
     path: '/management/v1/projects/{projectId}/consent-groups',
     summary: 'Create a group of consents',
+    description: 'Consents can be put into it from then on.',
     body: CreateConsentGroup,
     reply: ConsentGroup,
     errors: ['invalid_payload', 'not_found', 'duplicate_found'],
@@ -161,6 +168,7 @@ export const consents = [
     method: 'PUT',
     path: '/management/v1/projects/{projectId}/consent-groups/{consentGroupId}',
     summary: 'Update a group of consents',
+    description: 'Changes only what is sent.',
     body: UpdateConsentGroup,
     reply: ConsentGroup,
     errors: ['invalid_payload', 'not_found', 'duplicate_found'],

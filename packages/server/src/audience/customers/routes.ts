@@ -63,6 +63,7 @@ export const customers = [
     method: 'GET',
     path: '/v1/customers/{customerId}',
     summary: 'Get a customer',
+    description: 'By id or source id, with the summary of orders, redemptions and points.',
     reply: CustomerWithAssets,
     errors: ['not_found'],
     run: async (ctx, { params }) => ({
@@ -75,6 +76,7 @@ export const customers = [
     method: 'PUT',
     path: '/v1/customers/{customerId}',
     summary: 'Update a customer',
+    description: 'Changes only what is sent; metadata is merged by key. `id` and `source_id` cannot change.',
     body: CustomerProfile,
     reply: Customer,
     errors: ['invalid_payload', 'not_found', 'metadata_validation_failed'],
@@ -136,6 +138,8 @@ export const customers = [
     method: 'POST',
     path: '/v1/customers/metadata/async',
     summary: 'Update the metadata of many customers',
+    description:
+      'Merges the same metadata into all listed customers, in the background; unknown source ids create customers.',
     body: BulkCustomerMetadata,
     reply: StartedAsyncAction,
     status: 202,
@@ -147,6 +151,7 @@ export const customers = [
     method: 'GET',
     path: '/v1/customers/{customerId}/activity',
     summary: 'List what happened to a customer',
+    description: 'Events of the customer, the newest first: orders, redemptions, points, segments.',
     query: CustomerActivityQuery,
     reply: ActivityList,
     errors: ['invalid_query_params', 'not_found'],

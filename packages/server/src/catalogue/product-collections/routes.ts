@@ -50,6 +50,7 @@ export const productCollections = [
     method: 'GET',
     path: '/v1/product-collections/{productCollectionId}',
     summary: 'Get a product collection',
+    description: 'By id; the members have a list of their own.',
     reply: ProductCollection,
     errors: ['not_found'],
     run: (ctx, { params }) => getCollection(ctx, params.productCollectionId),

@@ -15,6 +15,8 @@ import {
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../../audience/customers/schema.ts'
+import { writtenForm } from '../../core/http/json-schema.ts'
+import { wholeNumberForm } from '../../core/http/numeric-text.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { Order, OrderBody, OrderId } from '../../orders/schema.ts'
 import { Category } from '../../rules/categories/schema.ts'
@@ -37,14 +39,14 @@ export type CheckoutOrder = Static<typeof CheckoutOrder>
 
 const Numeric = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
-  description: 'A whole number; its text, also with zero decimals (`"25.00"`), is read as one.',
+  [writtenForm]: wholeNumberForm,
 })
 
 // Accepts any value: `readCredits` checks it, because invalid credits have their own error key, `invalid_gift`.
 export const GiftBody = Type.Object({
   credits: Type.Optional(
     Type.Unsafe<unknown>({
-      description: 'A whole number; its text, also with zero decimals (`"25.00"`), is read as one.',
+      [writtenForm]: wholeNumberForm,
     }),
   ),
 })

@@ -40,20 +40,20 @@ export type Scenario = Static<typeof Scenario>
 
 const Values = Maybe(Type.Array(Type.String(), { maxItems: limits.filter_values_max }))
 
-const FieldFilter = Maybe(
-  Type.Object({
-    conditions: Maybe(
-      Type.Object({
-        $is: Values,
-        $is_not: Values,
-        $in: Values,
-        $not_in: Values,
-        $has_value: Maybe(Type.Array(Type.Unsafe<unknown>({}))),
-        $is_unknown: Maybe(Type.Array(Type.Unsafe<unknown>({}))),
-      }),
-    ),
-  }),
-)
+/** What one field of a redeemable must be. */
+export const FieldConditions = Type.Object({
+  conditions: Maybe(
+    Type.Object({
+      $is: Values,
+      $is_not: Values,
+      $in: Values,
+      $not_in: Values,
+      $has_value: Maybe(Type.Array(Type.Unsafe<unknown>({}))),
+      $is_unknown: Maybe(Type.Array(Type.Unsafe<unknown>({}))),
+    }),
+  ),
+})
+const FieldFilter = Maybe(FieldConditions)
 
 /** `$is` and `$is_not` use only the first value. */
 export const QualificationFilters = Type.Object({
@@ -123,7 +123,8 @@ export const JudgedAssignment = Type.Object({
 })
 export type JudgedAssignment = Static<typeof JudgedAssignment>
 
-const JudgedAssignments = Type.Object({
+/** The rules of a redeemable with their results. */
+export const JudgedAssignments = Type.Object({
   object: Type.Literal('list'),
   data_ref: Type.Literal('data'),
   data: Type.Array(JudgedAssignment),
@@ -171,10 +172,16 @@ export const QualifiedRedeemable = Type.Object({
 })
 export type QualifiedRedeemable = Static<typeof QualifiedRedeemable>
 
+/** A line of the request with its recognised goods. */
+export const UnderstoodItem = Type.Object({
+  ...CalculatedItem.properties,
+  initial_quantity: Type.Optional(Amount),
+})
+
 /** The order of the request with its recognised goods, without calculated amounts. */
 export const UnderstoodOrder = Type.Object({
   ...Type.Partial(CalculatedOrderView).properties,
-  items: Type.Array(Type.Object({ ...CalculatedItem.properties, initial_quantity: Type.Optional(Amount) })),
+  items: Type.Array(UnderstoodItem),
   object: Type.Literal('order'),
 })
 export type UnderstoodOrder = Static<typeof UnderstoodOrder>

@@ -1,5 +1,8 @@
 import type { declaredFields } from '@guerdon/engine/schema'
 
+/** How a value may be written, where the description says what it means: the OpenAPI document says both. */
+export const writtenForm = Symbol('written form')
+
 /** The subset of JSON Schema that our schemas use. */
 export interface Schema {
   type?: string | string[]

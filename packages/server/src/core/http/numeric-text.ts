@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { variantOf } from '../lib/known-only.ts'
 import { forEachInSlices } from '../lib/time-slice.ts'
 import { invalidPayload } from './errors.ts'
+import { writtenForm } from './json-schema.ts'
 import { compileValidator, faultsIn } from './validation.ts'
 
 interface Schema {
@@ -13,7 +14,6 @@ interface Schema {
   items?: Schema
   anyOf?: Schema[]
   discriminator?: { propertyName: string }
-  description?: string
 }
 
 /**
@@ -56,6 +56,9 @@ const patterns = { integer: '^[+-]?\\d+(\\.0+)?$', number: '^[+-]?\\d+(\\.\\d+)?
 
 const expressions = { integer: new RegExp(patterns.integer), number: new RegExp(patterns.number) } as const
 
+/** For schemas whose text is read by `wholeNumberOf`. */
+export const wholeNumberForm = 'A whole number; its text, also with zero decimals (`"25.00"`), is read as one.'
+
 /** The whole number that a text writes, also as a decimal (`"2699.00"`); undefined for any other text. */
 export const wholeNumberOf = (text: string): number | undefined =>
   expressions.integer.test(text) ? Number(text) : undefined
@@ -69,12 +72,11 @@ function acceptNumericText(schema: Schema): Schema {
   const number = numberType(schema)
   if (number !== undefined) {
     if ([schema.type].flat().includes('string')) return schema
-    const { description = 'A text of digits is read as a number.' } = schema
     return {
       ...schema,
       type: [...[schema.type as string].flat(), 'string'],
       pattern: patterns[number],
-      description,
+      [writtenForm]: 'A text of digits is read as a number.',
     } as Schema
   }
   const { properties, additionalProperties, items, anyOf } = schema

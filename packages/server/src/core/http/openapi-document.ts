@@ -25,7 +25,7 @@ export interface DocumentedOperation {
   tags: [string]
   security: Array<Record<string, string[]>>
   parameters: Array<DocumentedParameter | SchemaReference>
-  requestBody?: { required: boolean; content: Content }
+  requestBody?: { description: string; required: boolean; content: Content }
   responses: Record<string, DocumentedResponse | SchemaReference>
 }
 

@@ -158,7 +158,7 @@ export const errorSchema: JsonSchema = {
       description:
         "The operator's own message for this key; the name of the status when the request could not be read.",
       anyOf: [
-        { type: 'object', required: ['message'], properties: { message: { type: 'string' } } },
+        { type: 'object', required: ['message'], properties: { message: text('Text for customers.') } },
         { type: 'string' },
       ],
     },

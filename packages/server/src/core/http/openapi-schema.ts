@@ -1,4 +1,7 @@
+import { declaredFields } from '@guerdon/engine/schema'
 import type { TSchema } from 'typebox'
+import { writtenForm } from './json-schema.ts'
+import type { Describer } from './openapi-descriptions.ts'
 
 /** A published schema: the subset of JSON Schema 2020-12 that we use. */
 export interface JsonSchema {
@@ -38,18 +41,30 @@ export interface JsonSchema {
 }
 
 export interface SchemaBook {
-  /** The published form of a schema: a `$ref` if it has a name. */
-  publish(schema: TSchema): JsonSchema
+  /** The published form of a schema: a `$ref` if it has a name. The path is where an unnamed one is described. */
+  publish(schema: TSchema, path: Path): JsonSchema
   /** The published form of each of its properties. */
-  publishProperties(schema: TSchema): Record<string, JsonSchema>
+  publishProperties(schema: TSchema, path: Path): Record<string, JsonSchema>
   /** The name of a schema, or undefined. */
   nameOf(schema: TSchema): string | undefined
   /** The targets of the references: every named schema published so far, by name. */
   components(): Record<string, JsonSchema>
 }
 
+/** A schema before it is published. */
+interface Source extends JsonSchema {
+  [declaredFields]?: () => JsonSchema
+  [writtenForm]?: string
+}
+
+/** Where a schema is: the name of the component or operation, and the properties below it. */
+type Path = readonly string[]
+
 /** Publishes schemas; those in `named` become components that other schemas reference. */
-export function newSchemaBook(named: Iterable<readonly [name: string, schema: TSchema]>): SchemaBook {
+export function newSchemaBook(
+  named: Iterable<readonly [name: string, schema: TSchema]>,
+  describer: Describer,
+): SchemaBook {
   const known = new Map<object, { name: string; schema: JsonSchema }>()
   for (const [name, schema] of named) {
     const identity = identityOf(schema)
@@ -59,9 +74,9 @@ export function newSchemaBook(named: Iterable<readonly [name: string, schema: TS
   }
   const components = new Map<string, { source: JsonSchema; published: JsonSchema }>()
 
-  function publish(schema: JsonSchema): JsonSchema {
+  function publish(schema: JsonSchema, path: Path): JsonSchema {
     const found = known.get(identityOf(schema) ?? schema)
-    if (found === undefined) return publishPlain(schema)
+    if (found === undefined) return publishPlain(schema, path)
     addComponent(found.name, found.schema)
     const reference = { $ref: `#/components/schemas/${found.name}` }
     if (allowsNull(schema) && !allowsNull(found.schema)) return { anyOf: [reference, { type: 'null' }] }
@@ -74,34 +89,69 @@ export function newSchemaBook(named: Iterable<readonly [name: string, schema: TS
     if (existing === undefined) {
       const component = { source, published: {} }
       components.set(name, component) // before it is filled: a schema may contain itself
-      component.published = publishPlain(source)
+      const description = describer.ofName(name)
+      component.published = { ...(description === undefined ? {} : { description }), ...publishPlain(source, [name]) }
     } else if (identityOf(existing.source) !== identityOf(source)) throw new Error(`Two schemas are called ${name}`)
   }
 
-  function publishPlain(schema: JsonSchema): JsonSchema {
+  function publishPlain(source: Source, path: Path): JsonSchema {
+    const schema = withDeclaredFields(source)
     const published: Record<string, unknown> = {}
     for (const [keyword, value] of Object.entries(schema)) {
-      if (value !== undefined) published[keyword] = publishKeyword(keyword as keyof JsonSchema, value)
+      if (value !== undefined) published[keyword] = publishKeyword(keyword as keyof JsonSchema, value, path)
     }
-    const result = withPublicFormat(published as JsonSchema)
+    const result = withPublicFormat(withWrittenForm(published as JsonSchema, source))
     return result.discriminator === undefined ? result : withMapping(result, schema)
   }
 
-  function publishKeyword(keyword: keyof JsonSchema, value: unknown): unknown {
+  function publishKeyword(keyword: keyof JsonSchema, value: unknown, path: Path): unknown {
     const kind = keywords[keyword]
     if (kind === undefined)
       throw new Error(`Unknown schema keyword ${keyword}: add it to "keywords" in openapi-schema.ts`)
-    return publishers[kind](value, publish)
+    return publishers[kind](value, (schema, name) =>
+      name === undefined ? publish(schema, path) : publishProperty(schema, [...path, name]),
+    )
+  }
+
+  function publishProperty(schema: Source, path: Path): JsonSchema {
+    const published = publish(schema, path)
+    // A reference repeats no description of its target.
+    const own = published.$ref === undefined ? schema.description : published.description
+    const meaning = own ?? innerDescription(schema, published) ?? describer.ofProperty(path, alwaysOf(published))
+    if (meaning === undefined) return published
+    // How it is written comes second: "When it ends. ISO 8601 date …".
+    const form = own === undefined && published.$ref === undefined ? published.description : schema[writtenForm]
+    return { ...published, description: form === undefined ? meaning : `${meaning} ${form}` }
   }
 
   return {
-    publish: (schema) => publish(schema as JsonSchema),
-    publishProperties: (schema) =>
-      publishKeyword('properties', (schema as JsonSchema).properties) as Record<string, JsonSchema>,
+    publish: (schema, path) => publish(schema as JsonSchema, path),
+    publishProperties: (schema, path) =>
+      publishKeyword('properties', (schema as JsonSchema).properties, path) as Record<string, JsonSchema>,
     nameOf: (schema) => known.get(identityOf(schema as JsonSchema) ?? schema)?.name,
     components: () => Object.fromEntries([...components].map(([name, { published }]) => [name, published])),
   }
 }
+
+/** A schema that contains itself declares its fields behind a function. One that accepts others beside them is published open. */
+function withDeclaredFields(schema: Source): JsonSchema {
+  const declared = schema[declaredFields]
+  return declared === undefined || schema.additionalProperties === true ? schema : { ...declared(), ...schema }
+}
+
+/** Of `Nullable(X)`: the description of X, unless X is published as a reference, which leads to it. */
+const innerDescription = ({ anyOf = [] }: JsonSchema, published: JsonSchema): string | undefined =>
+  anyOf.length === 2 && anyOf[1]?.type === 'null' && published.anyOf?.[0]?.$ref === undefined
+    ? anyOf[0]?.description
+    : undefined
+
+/** The description of how a value is written, where the schema has no other. */
+const withWrittenForm = (published: JsonSchema, { [writtenForm]: form }: Source): JsonSchema =>
+  form === undefined || published.description !== undefined ? published : { ...published, description: form }
+
+/** The description of a property that has only one value. */
+const alwaysOf = ({ const: only }: JsonSchema): string | undefined =>
+  only === undefined ? undefined : `Always \`${typeof only === 'string' ? only : JSON.stringify(only)}\`.`
 
 /** Adds the mapping from tag to named variant; without a name for every variant, drops the discriminator: the tags suffice. */
 function withMapping(published: JsonSchema, { anyOf = [], discriminator }: JsonSchema): JsonSchema {
@@ -111,7 +161,7 @@ function withMapping(published: JsonSchema, { anyOf = [], discriminator }: JsonS
   for (const [index, variant] of anyOf.entries()) {
     const reference = published.anyOf?.[index]?.$ref
     if (reference === undefined) return rest
-    const { enum: words, const: word } = variant.properties?.[tag] ?? {}
+    const { enum: words, const: word } = withDeclaredFields(variant).properties?.[tag] ?? {}
     for (const each of words ?? [word]) mapping[String(each)] = reference
   }
   return { ...rest, discriminator: { propertyName: tag, mapping } }
@@ -122,8 +172,10 @@ function withMapping(published: JsonSchema, { anyOf = [], discriminator }: JsonS
  * holds its properties or variants. A list is identified by its own schema object: other lists may share its items. Plain
  * strings and numbers are too small for a name.
  */
-function identityOf(schema: JsonSchema): object | undefined {
-  return schema.properties ?? schema.anyOf ?? (schema.items === undefined ? undefined : schema)
+function identityOf(schema: Source): object | undefined {
+  return (
+    schema.properties ?? schema.anyOf ?? schema[declaredFields] ?? (schema.items === undefined ? undefined : schema)
+  )
 }
 
 const allowsNull = ({ type }: JsonSchema): boolean => Array.isArray(type) && type.includes('null')
@@ -132,12 +184,15 @@ const allowsNull = ({ type }: JsonSchema): boolean => Array.isArray(type) && typ
 const publishers = {
   value: (value) => value,
   schema: (value, publish) => (typeof value === 'boolean' ? value : publish(value as JsonSchema)),
-  list: (value, publish) => (value as JsonSchema[]).map(publish),
+  list: (value, publish) => (value as JsonSchema[]).map((schema) => publish(schema)),
   map: (value, publish) =>
     Object.fromEntries(
-      Object.entries(value as Record<string, JsonSchema>).map(([name, schema]) => [name, publish(schema)]),
+      Object.entries(value as Record<string, JsonSchema>).map(([name, schema]) => [name, publish(schema, name)]),
     ),
-} satisfies Record<string, (value: unknown, publish: (schema: JsonSchema) => JsonSchema) => unknown>
+} satisfies Record<string, (value: unknown, publish: PublishPart) => unknown>
+
+/** Publishes a schema inside another; with a name if it is a property. */
+type PublishPart = (schema: JsonSchema, name?: string) => JsonSchema
 
 const keywords: { [K in keyof Required<JsonSchema>]: keyof typeof publishers } = {
   $ref: 'value',

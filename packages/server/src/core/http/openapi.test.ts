@@ -1,8 +1,11 @@
-import { InstantInput, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import { declaredFields, InstantInput, Nullable, OneOf, variants } from '@guerdon/engine/schema'
 import { type TSchema, Type } from 'typebox'
 import { expect, test } from 'vitest'
+import { writtenForm } from './json-schema.ts'
 import { Binary } from './multipart.ts'
+import { mapValues } from './numeric-text.ts'
 import { type DocumentedOperation, type OpenapiDocument, openapiOf, tagOf } from './openapi.ts'
+import { newDescriber } from './openapi-descriptions.ts'
 import { sampleOf } from './openapi-sample.ts'
 import { downloadOperation, type Operation, operation } from './operation.ts'
 
@@ -76,6 +79,47 @@ test('internal formats are published with their public description; an unknown f
   )
 })
 
+test('a schema that contains itself is published with a reference to itself, also as a variant', () => {
+  const Node = Type.Unsafe<object>({ type: 'object', [declaredFields]: (): TSchema => fields })
+  const fields = Type.Object({ kind: Type.Literal('node'), nodes: Type.Optional(Type.Array(Node)) })
+  const Leaf = Type.Object({ kind: Type.Literal('leaf') })
+  const { components } = documentOf({ reply: Type.Object({ tree: variants('kind', [Node, Leaf]) }) }, [
+    ['Node', Node],
+    ['Leaf', Leaf],
+  ])
+  const node = { $ref: '#/components/schemas/Node' }
+  expect(components.schemas.Node).toMatchObject({
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: { const: 'node' }, nodes: { type: 'array', items: node } },
+  })
+})
+
+test('a property says what it means, then how it is written; a description at the schema wins', () => {
+  const Body = Type.Object({
+    until: InstantInput,
+    count: Type.Unsafe<number>({ type: 'integer', [writtenForm]: 'Also as text.' }),
+    object: Type.Literal('thing'),
+    own: Type.String({ description: 'Said here.' }),
+    none: Nullable(Type.Unsafe<unknown>({ type: ['string', 'integer'], description: 'Said inside.' })),
+  })
+  const describer = newDescriber({
+    Body: { until: 'The end.', count: 'How many.', own: 'Not this.', none: 'Not this.' },
+  })
+  const { components } = openapiOf(
+    [operation({ ...base, reply: Body, run: async () => ({}) } as never)],
+    [['Body', Body]],
+    describer,
+  )
+  expect(mapValues(components.schemas.Body?.properties ?? {}, ({ description }) => description)).toEqual({
+    until: 'The end. ISO 8601 date, with or without a time; without a zone it is UTC.',
+    count: 'How many. Also as text.',
+    object: 'Always `thing`.',
+    own: 'Said here.',
+    none: 'Said inside.',
+  })
+})
+
 test('variants get a discriminator mapping if all of them have a name', () => {
   const Amount = Type.Object({ type: Type.Literal('AMOUNT'), off: Type.Integer() })
   const Unit = Type.Object({ type: OneOf(['UNIT', 'UNITS']) })
@@ -147,6 +191,7 @@ test('a multipart body has binary parts', () => {
   const body = Type.Object({ file: Binary({ description: 'CSV.' }), note: Type.Optional(Type.String()) })
   const { requestBody } = only(documentOf({ method: 'POST', body, consumes: 'multipart' }))
   expect(requestBody).toEqual({
+    description: 'A form with a file.',
     required: true,
     content: {
       'multipart/form-data': {
@@ -260,16 +305,17 @@ test('a sample is the declared example, or a minimal valid value', () => {
 
 type Named = Array<[string, TSchema]>
 
+const base = {
+  id: 'tryThing',
+  method: 'GET',
+  path: '/v1/things',
+  summary: 'Try a thing',
+  reply: Thing,
+  errors: [],
+} as const
+
 /** The document of one operation. */
 function documentOf(parts: Partial<Operation>, named: Named = []): OpenapiDocument {
-  const base = {
-    id: 'tryThing',
-    method: 'GET',
-    path: '/v1/things',
-    summary: 'Try a thing',
-    reply: Thing,
-    errors: [],
-  } as const
   return openapiOf([operation({ ...base, ...parts, run: async () => ({}) } as never)], named)
 }
 

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { version } from '../lib/version.ts'
 import { headers, introduction, parameters, securitySchemes } from './openapi-components.ts'
+import { type Describer, newDescriber } from './openapi-descriptions.ts'
 import type {
   Content,
   DocumentedOperation,
@@ -30,11 +31,15 @@ export { refusalsOf } from './openapi-refusals.ts'
 export function openapiOf(
   operations: readonly Operation[],
   named: Iterable<readonly [name: string, schema: TSchema]>,
+  describer: Describer = newDescriber({}),
 ): OpenapiDocument {
-  const book = newSchemaBook(named)
+  const book = newSchemaBook(named, describer)
   const paths: OpenapiDocument['paths'] = {}
   for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: documented(operation, book) }
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: documented(operation, book, describer),
+    }
   }
   return {
     openapi: '3.1.1',
@@ -92,7 +97,7 @@ function heading(segment: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function documented(operation: Operation, book: SchemaBook): DocumentedOperation {
+function documented(operation: Operation, book: SchemaBook, describer: Describer): DocumentedOperation {
   const { id, path, summary, description, deprecated, body } = operation
   return {
     operationId: id,
@@ -101,7 +106,7 @@ function documented(operation: Operation, book: SchemaBook): DocumentedOperation
     ...(deprecated === undefined ? {} : { deprecated }),
     tags: [tagOf(path)],
     security: securityOf(operation),
-    parameters: parametersOf(operation, book),
+    parameters: parametersOf(operation, book, describer),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operation, body, book) }),
     responses: responsesOf(operation, book),
   }
@@ -124,25 +129,27 @@ function securityOf(operation: Operation): DocumentedOperation['security'] {
   return [...alternatives[familyOf(path)], ...(isFree ? [{}] : [])]
 }
 
-function parametersOf(operation: Operation, book: SchemaBook): DocumentedOperation['parameters'] {
+function parametersOf(operation: Operation, book: SchemaBook, describer: Describer): DocumentedOperation['parameters'] {
   const names = [
     'ApiVersion',
     ...(mayRepeat(operation) ? ['IdempotencyKey'] : []),
     ...(isOpen(operation) ? [] : [operation.reply_if_preferred === true ? 'PreferReply' : 'Prefer']),
   ]
   return [
-    ...pathParamNames(operation.path).map(
-      (name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }) as const,
-    ),
-    ...(operation.query === undefined ? [] : queryParameters(operation.query, book)),
+    ...pathParamNames(operation.path).map((name) => {
+      const description = describer.ofProperty([operation.id, 'path', name])
+      const described = description === undefined ? {} : { description }
+      return { name, in: 'path', required: true, ...described, schema: { type: 'string' } } as const
+    }),
+    ...(operation.query === undefined ? [] : queryParameters(operation, operation.query, book)),
     ...names.map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ]
 }
 
 /** One parameter per property; nested properties use brackets: `created_at[before]=…`. */
-function queryParameters(query: TSchema, book: SchemaBook): DocumentedParameter[] {
+function queryParameters({ id }: Operation, query: TSchema, book: SchemaBook): DocumentedParameter[] {
   const { required = [] } = query as JsonSchema
-  return Object.entries(book.publishProperties(query)).map(([name, { description, ...schema }]) => {
+  return Object.entries(book.publishProperties(query, [id, 'query'])).map(([name, { description, ...schema }]) => {
     return {
       name,
       in: 'query',
@@ -156,9 +163,21 @@ function queryParameters(query: TSchema, book: SchemaBook): DocumentedParameter[
 }
 
 /** A missing body counts as `{}`, so the body is required only if one of its properties is. */
-function requestBodyOf(operation: Operation, body: TSchema, book: SchemaBook): { required: boolean; content: Content } {
+function requestBodyOf(
+  operation: Operation,
+  body: TSchema,
+  book: SchemaBook,
+): NonNullable<DocumentedOperation['requestBody']> {
   const { required = [] } = body as JsonSchema
-  return { required: required.length > 0, content: { [mediaTypeOf(operation)]: { schema: book.publish(body) } } }
+  const isRequired = required.length > 0
+  const content = { [mediaTypeOf(operation)]: { schema: book.publish(body, [operation.id]) } }
+  return { description: bodyWords(operation, isRequired), required: isRequired, content }
+}
+
+function bodyWords({ consumes }: Operation, isRequired: boolean): string {
+  if (consumes === 'multipart') return 'A form with a file.'
+  if (consumes === 'form') return 'The fields of a form.'
+  return isRequired ? 'JSON in UTF-8.' : 'JSON in UTF-8; without a body as with `{}`.'
 }
 
 function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperation['responses'] {
@@ -187,15 +206,15 @@ function withoutReplyOf({ reply_if_preferred }: Operation, { headers = {} }: Doc
 }
 
 /** The 202 response of an operation that may finish its work in the background. */
-function acceptedOf({ accepted }: Operation, success: DocumentedResponse, book: SchemaBook) {
+function acceptedOf({ id, accepted }: Operation, success: DocumentedResponse, book: SchemaBook) {
   if (accepted === undefined) return {}
-  const content = { 'application/json': { schema: book.publish(accepted) } }
+  const content = { 'application/json': { schema: book.publish(accepted, [id]) } }
   return { 202: { ...success, description: successWords[202] as string, content } }
 }
 
-function contentOf({ reply, download }: Operation, book: SchemaBook): Content {
+function contentOf({ id, reply, download }: Operation, book: SchemaBook): Content {
   return {
-    ...(reply === null ? {} : { 'application/json': { schema: book.publish(reply) } }),
+    ...(reply === null ? {} : { 'application/json': { schema: book.publish(reply, [id]) } }),
     ...Object.fromEntries(
       (download?.media_types ?? []).map((mediaType) => [mediaType, { schema: fileSchema(mediaType) }]),
     ),

@@ -35,6 +35,7 @@ export const customEventSchemas = [
     method: 'GET',
     path: '/management/v1/projects/{projectId}/custom-event-schemas/{customEventSchemaId}',
     summary: 'Get a custom event schema',
+    description: 'By id, with the definitions of its metadata.',
     reply: CustomEventSchema,
     errors: ['not_found'],
     run: (ctx, { params }) => getCustomEventSchemaById(ctx, params.customEventSchemaId),

@@ -162,3 +162,6 @@ export const CustomerRedeemableList = listOf('data', CustomerRedeemable, { total
 
 /** The same on the client side (docs/reference/client-side.md#answers). */
 export const ClientPublication = clientReply(Publication)
+
+/** Its voucher; `ClientVoucher` is the shorter form of lists. */
+export const ClientPublishedVoucher = clientReply(Voucher)

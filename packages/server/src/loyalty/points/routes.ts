@@ -33,6 +33,7 @@ export const loyalty = [
     method: 'POST',
     path: '/v1/loyalties/members/{memberId}/pending-points/{pendingPointsId}/activate',
     summary: 'Activate pending points of a member',
+    description: 'Puts the points on the card at once instead of on their day.',
     reply: PointsBalance,
     errors: pendingErrors,
     target: (ctx, { params }) => getMemberIn(ctx, params),
@@ -43,6 +44,7 @@ export const loyalty = [
     method: 'POST',
     path: '/v1/loyalties/members/{memberId}/pending-points/{pendingPointsId}/balance',
     summary: 'Adjust pending points of a member',
+    description: 'Adds to points that are still pending, or takes from them; at least one must be left.',
     body: AdjustPendingPoints,
     reply: PendingPointsBalance,
     errors: [...pendingErrors, 'invalid_amount', 'invalid_payload'],
@@ -55,6 +57,7 @@ export const loyalty = [
     method: 'POST',
     path: '/v1/loyalties/members/{memberId}/pending-points/{pendingPointsId}/cancel',
     summary: 'Cancel pending points of a member',
+    description: 'The points will never be on the card.',
     reply: null,
     errors: pendingErrors,
     target: (ctx, { params }) => getMemberIn(ctx, params),
@@ -93,6 +96,8 @@ export const loyalty = [
     method: 'POST',
     path: '/v1/vouchers/{code}/balance',
     summary: 'Add to the balance of a card, or take from it',
+    description:
+      'Changes the credits of a gift card or the points of a loyalty card by hand, and keeps a transaction with the reason.',
     body: AdjustBalance,
     reply: BalanceAnswer,
     errors: [
@@ -112,6 +117,8 @@ export const loyalty = [
     method: 'POST',
     path: '/v1/loyalties/{campaignId}/members/{memberId}/transfers',
     summary: 'Transfer points from other cards to this one',
+    description:
+      'Takes the points from each listed card and puts them on this one; the cards may belong to other programs and customers.',
     body: TransferPoints,
     reply: Voucher,
     errors: [

@@ -26,6 +26,7 @@ export const loyalties = [
     method: 'GET',
     path: '/v1/loyalties',
     summary: 'List loyalty programs',
+    description: 'Campaigns of the type `LOYALTY_PROGRAM`, page by page.',
     query: LoyaltyProgramQuery,
     reply: CampaignList,
     errors: ['invalid_query_params'],
@@ -59,6 +60,7 @@ export const loyalties = [
     method: 'GET',
     path: '/v1/loyalties/{campaignId}',
     summary: 'Get a loyalty program',
+    description: 'By id or name.',
     reply: Campaign,
     errors: ['not_found'],
     run: async (ctx, { params }) => showCampaign(ctx, await getProgram(ctx, params.campaignId)),
@@ -129,6 +131,7 @@ export const loyalties = [
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/members/{memberId}',
     summary: 'Get a member of a loyalty program',
+    description: 'The loyalty card with its points, by code or id.',
     second: {
       id: 'getLoyaltyMember',
       path: '/v1/loyalties/members/{memberId}',

@@ -71,6 +71,7 @@ const ofPrograms = [
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/reward-assignments',
     summary: 'List the reward assignments of a loyalty program',
+    description: 'The rewards of a program with their prices, page by page.',
     query: RewardAssignmentQuery,
     reply: RewardAssignmentList,
     errors: ['invalid_query_params', 'not_found'],
@@ -82,6 +83,7 @@ const ofPrograms = [
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/reward-assignments/{assignmentId}',
     summary: 'Get a reward assignment of a loyalty program',
+    description: 'By id: which reward, at which price.',
     reply: RewardAssignment,
     errors: ['not_found'],
     run: async (ctx, { params }) => toRewardAssignment((await inProgram(ctx, params)).assignment),
@@ -91,6 +93,7 @@ const ofPrograms = [
     method: 'GET',
     path: '/v1/loyalties/{campaignId}/reward-assignments/{assignmentId}/reward',
     summary: 'Get the reward of an assignment',
+    description: 'The reward itself, without the price in the program.',
     reply: Reward,
     errors: ['not_found'],
     run: async (ctx, { params }) => {
@@ -164,6 +167,7 @@ const ofRewards = [
     method: 'GET',
     path: '/v1/rewards/{rewardId}/assignments',
     summary: 'List the assignments of a reward',
+    description: 'In which programs the reward can be had at which price, the newest first.',
     query: RewardAssignmentPageQuery,
     reply: RewardAssignmentList,
     errors: ['invalid_query_params', 'not_found'],
@@ -175,6 +179,8 @@ const ofRewards = [
     method: 'POST',
     path: '/v1/rewards/{rewardId}/assignments',
     summary: 'Assign a reward to a loyalty program',
+    description:
+      'Members of the program can get the reward from then on. A price in points is required unless it is a `COIN` reward.',
     body: CreateRewardAssignment,
     reply: RewardAssignment,
     errors: ['invalid_payload', 'missing_param', 'not_found', 'duplicate_found', 'resource_protected'],
@@ -191,6 +197,7 @@ const ofRewards = [
     method: 'GET',
     path: '/v1/rewards/{rewardId}/assignments/{assignmentId}',
     summary: 'Get an assignment of a reward',
+    description: 'By id: which program, at which price.',
     reply: RewardAssignment,
     errors: ['not_found'],
     run: async (ctx, { params }) => {

@@ -26,6 +26,7 @@ export const notifications = [
     method: 'PUT',
     path: `${path}/{notificationId}`,
     summary: 'Mark a notification as read',
+    description: 'Or as unread again.',
     body: UpdateNotification,
     reply: NotificationView,
     errors: ['invalid_payload', 'not_found'],

@@ -39,6 +39,7 @@ export const stackingRules = [
     method: 'GET',
     path: '/management/v1/projects/{projectId}/stacking-rules/{stackingRulesId}',
     summary: 'Get stacking rules',
+    description: 'By id; `stk_default` is the set that applies while the project has none of its own.',
     reply: StoredStackingRules,
     errors: ['not_found'],
     run: async (ctx, { params }) => {

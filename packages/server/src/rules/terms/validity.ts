@@ -8,6 +8,9 @@ const Weekday = Int({ minimum: 0, maximum: 6 })
 const WallTime = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: '`HH:mm`' })
 
 export const Timeframe = Type.Object({ interval: Duration, duration: Duration })
+/** The same in a body: `readTimeframe` refuses one without the other. */
+export const TimeframeBody = Type.Partial(Timeframe)
+
 export const ValidityHours = Type.Object({
   daily: Type.Array(
     Type.Object({
@@ -23,7 +26,7 @@ export const ValidityHours = Type.Object({
 export const ValidityBody = {
   start_date: Maybe(InstantInput),
   expiration_date: Maybe(InstantInput),
-  validity_timeframe: Maybe(Type.Object({ interval: Type.Optional(Duration), duration: Type.Optional(Duration) })),
+  validity_timeframe: Maybe(TimeframeBody),
   validity_day_of_week: Maybe(
     Type.Array(Weekday, { maxItems: 100, description: 'Weekdays from Sunday, 0; none means every day.' }),
   ),

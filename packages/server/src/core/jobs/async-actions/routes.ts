@@ -23,6 +23,7 @@ export const asyncActions = [
     method: 'GET',
     path: '/v1/async-actions/{asyncActionId}',
     summary: 'Get an async action',
+    description: 'How far it is and, once it has ended, what came of it.',
     reply: AsyncAction,
     errors: ['not_found'],
     run: (ctx, { params }) => getAsyncAction(ctx, params.asyncActionId),

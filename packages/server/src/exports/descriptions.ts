@@ -1,0 +1,40 @@
+import type { Descriptions } from '../core/http/openapi-descriptions.ts'
+
+/** Exports as CSV files. */
+export const exportDescriptions: Descriptions = {
+  '*': {
+    'path.exportId': 'Id of the export.',
+    parameters: 'Which objects, in what order, with which columns.',
+    'parameters.order': 'How the rows are sorted; with `-` in descending order.',
+    'parameters.fields': 'The columns; left out: the usual ones.',
+    'parameters.filters': 'Conditions that the objects must meet; left out: all of them.',
+  },
+  Export: {
+    $: 'A CSV file that is written in the background.',
+    status: 'How far it is; the file exists when it is `DONE`.',
+    exported_object: 'What is exported.',
+    result: 'Where the file can be downloaded; null until it is written.',
+    user_id: 'Always null.',
+  },
+  ExportList: { exports: 'The exports of this page.' },
+  ExportParameters: {
+    $: 'Which objects, in what order, with which columns.',
+    order: 'How the rows are sorted; with `-` in descending order.',
+    fields: 'The columns.',
+    filters: 'Conditions that the objects must meet.',
+    campaign_id: 'Id of the campaign whose codes are exported; absent: all codes.',
+  },
+  ...Object.fromEntries(
+    [
+      'Customer',
+      'Order',
+      'PointsExpiration',
+      'Product',
+      'Publication',
+      'Redemption',
+      'Sku',
+      'Transaction',
+      'Voucher',
+    ].map((noun) => [`${noun}ExportParameters`, { $like: 'ExportParameters' }]),
+  ),
+}
