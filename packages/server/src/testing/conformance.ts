@@ -41,8 +41,15 @@ export function expectAllDeclared(): void {
 function whyNotDeclared(reply: FastifyReply, payload: unknown): string | null {
   const { operation } = reply.routeOptions.config
   const status = reply.statusCode
+  if (isPage(reply)) return null
   if (status >= 400) return faultInRefusal(operation, status, payload)
   return operation === undefined ? null : faultInSuccess(operation, reply, payload)
+}
+
+/** A page for a person, outside of the contract: the guides have one for a wrong address. */
+function isPage(reply: FastifyReply): boolean {
+  const isPlatform = reply.routeOptions.config.platform !== undefined
+  return isPlatform && String(reply.getHeader('content-type') ?? '').startsWith('text/html')
 }
 
 function faultInRefusal(operation: Operation | undefined, status: number, payload: unknown): string | null {
@@ -81,7 +88,8 @@ function parsePayload(payload: unknown): unknown {
   }
 }
 
-function faultIn(schema: TSchema, body: unknown): string | null {
+/** The first fault of a value, or null. A property that the schema does not declare is one. */
+export function faultIn(schema: TSchema, body: unknown): string | null {
   let check = checks.get(schema)
   if (check === undefined) {
     check = Compile(withoutExtraProperties(schema as Schema) as TSchema)
@@ -95,7 +103,8 @@ function faultIn(schema: TSchema, body: unknown): string | null {
 }
 
 const checks = new WeakMap<TSchema, Validator>()
-const refusalSchema = openapiOf([], []).components.schemas.Error as TSchema
+/** The shape of every refusal. */
+export const refusalSchema = openapiOf([], []).components.schemas.Error as TSchema
 
 interface Schema {
   anyOf?: Schema[]

@@ -1,4 +1,4 @@
-import { type Html, html } from '../core/lib/html.ts'
+import { type Html, html } from '../../core/lib/html.ts'
 
 /** Renders the markup that descriptions use: paragraphs, and code between backticks. */
 export function prose(text: string): Html {

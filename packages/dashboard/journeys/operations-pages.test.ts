@@ -1,0 +1,54 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { expectNoViolations, journey, openShop, visit } from './ground/journey.ts'
+import { settled } from './ground/settled.ts'
+
+/* The pages of /docs as a reader uses them. Like every journey, these fail on a violation of the Content-Security-Policy. */
+
+async function open(path: string): Promise<Page> {
+  const page = await visit(await openShop({ filling: 'nothing' }), null)
+  await page.goto(path)
+  await settled(page)
+  return page
+}
+
+for (const path of ['/docs/', '/docs/vouchers', '/docs/schema-Discount', '/docs/schemas'])
+  journey(`${path} is readable in light and dark`, async () => {
+    await expectNoViolations(await open(path))
+  })
+
+journey('search finds operations, properties and words, and leads to the property', async () => {
+  const page = await open('/docs')
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  const first = page.locator('#found-list a').first()
+  await search.fill('create a voucher')
+  await first.filter({ hasText: 'POST /v1/vouchers' }).waitFor()
+  await search.fill('starting_after_id')
+  await page.locator('#found-list a', { hasText: 'List vouchers, query' }).click()
+  await page.waitForURL(/\/docs\/vouchers#listVouchers\.query\.starting_after_id$/)
+})
+
+journey('a schema inside of another opens in place, and a link to a property unfolds what is around it', async () => {
+  const page = await open('/docs/vouchers#listVouchers.query.created_at.after')
+  await page.locator('[id="listVouchers.query.created_at.after"]').waitFor({ state: 'visible' })
+  await page.goto('/docs/schema-Voucher')
+  const reference = page.locator('details[data-page="schema-Discount"]').first()
+  await reference.locator('summary').first().click()
+  await reference
+    .getByText(/One of \d+ forms, by type/)
+    .first()
+    .waitFor()
+})
+
+journey('the chosen language shows in every sample, also on the next page, and can be copied', async () => {
+  const page = await open('/docs/categories')
+  const create = page.locator('#createCategory')
+  await create.getByRole('tab', { name: 'Python' }).click()
+  await page.goto('/docs/vouchers')
+  const sample = page.locator('#createVoucher').getByRole('tabpanel')
+  await sample.getByText('requests.post(').waitFor()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await sample.getByRole('button', { name: 'Copy' }).click()
+  await sample.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('import requests')
+})

@@ -1,0 +1,107 @@
+const shownMax = 30
+const kinds = { o: 'Operation', p: 'Property', s: 'Schema' }
+/** Operations before schemas before properties, if they match as well. */
+const weights = { o: 4, s: 2, p: 0 }
+
+/** Searches operations, properties and words in an index that is loaded with the first use. */
+export function startSearch() {
+  const box = document.querySelector('search')
+  const input = document.getElementById('search-text')
+  const list = document.getElementById('found-list')
+  const count = document.getElementById('found-count')
+  let loading
+  const load = () => {
+    loading ??= fetch('search.json')
+      .then((reply) => reply.json())
+      .then((entries) => entries.map(prepared))
+    return loading
+  }
+
+  async function update() {
+    const text = input.value
+    const entries = await load()
+    if (input.value !== text) return // typed meanwhile
+    const found = text.trim() === '' ? [] : find(entries, text)
+    list.replaceChildren(...found.slice(0, shownMax).map(itemOf))
+    list.hidden = found.length === 0
+    count.textContent = text.trim() === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`
+  }
+
+  function close() {
+    input.value = ''
+    list.hidden = true
+    count.textContent = ''
+  }
+
+  input.addEventListener('focus', load, { once: true })
+  input.addEventListener('input', update)
+  list.addEventListener('click', close)
+  box.addEventListener('keydown', (event) => {
+    const links = [...list.querySelectorAll('a')]
+    const at = links.indexOf(document.activeElement)
+    if (event.key === 'ArrowDown') links[at + 1]?.focus()
+    else if (event.key === 'ArrowUp') (links[at - 1] ?? input).focus()
+    else if (event.key === 'Enter' && at < 0) links[0]?.click()
+    else if (event.key === 'Escape') {
+      close()
+      input.focus()
+    } else return
+    event.preventDefault()
+  })
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target.closest?.('input, textarea')) return
+    event.preventDefault()
+    input.focus()
+  })
+  box.hidden = false
+}
+
+function prepared(entry) {
+  return { ...entry, title: entry.t.toLowerCase(), rest: `${entry.w} ${entry.d}`.toLowerCase() }
+}
+
+/** The entries that contain every word, best first. */
+function find(entries, text) {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, 8)
+  const whole = words.join(' ')
+  const found = []
+  for (const entry of entries) {
+    let score = weights[entry.k] + (entry.title === whole ? 40 : 0)
+    for (const word of words) {
+      const part = scoreOf(entry, word)
+      if (part === 0) {
+        score = 0
+        break
+      }
+      score += part
+    }
+    if (score > 0) found.push({ entry, score: score - entry.title.length / 100 })
+  }
+  return found.sort((one, other) => other.score - one.score).map(({ entry }) => entry)
+}
+
+function scoreOf({ title, rest }, word) {
+  const at = title.indexOf(word)
+  if (at === 0) return 12
+  if (at > 0) return /[\s_.-]/.test(title[at - 1]) ? 10 : 6
+  return rest.includes(word) ? 2 : 0
+}
+
+function itemOf({ k, t, w, u, d }) {
+  const link = document.createElement('a')
+  link.href = u
+  const title = document.createElement('b')
+  title.textContent = t
+  const place = document.createElement('span')
+  place.textContent = `${kinds[k]}: ${w}`
+  const words = document.createElement('small')
+  words.textContent = d.length > 140 ? `${d.slice(0, 140)}…` : d
+  link.append(title, ' ', place, words)
+  const item = document.createElement('li')
+  item.append(link)
+  return item
+}

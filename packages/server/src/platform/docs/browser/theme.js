@@ -1,0 +1,3 @@
+// Before the first paint: the theme that the reader has chosen, otherwise that of the system.
+const chosen = localStorage.getItem('guerdon-docs-theme')
+if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen

@@ -1,0 +1,58 @@
+import { type Html, html } from '../../core/lib/html.ts'
+import { groupsOf, type Resource, shortNameOf } from './outline.ts'
+
+export interface PageContent {
+  title: string
+  /** The page that the contents show as the current one. */
+  page: string
+  content: Html
+}
+
+/** A page of the reference: contents at the side, search above. Its own ids have a hyphen, which no name of a property has. Scripts and style are files of their own, as the policy wants (mount.ts). */
+export function layout({ title, page, content }: PageContent, resources: readonly Resource[]): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="stylesheet" href="docs.css">
+<script src="theme.js"></script>
+<script type="module" src="docs.js"></script>
+</head>
+<body>
+<a class="skip" href="#page-content">Skip to the content</a>
+<header>
+<a class="home" href="./">Guerdon API</a>
+<search hidden><label for="search-text">Search</label><input id="search-text" type="search" autocomplete="off" spellcheck="false" placeholder="Operations, properties, words" aria-describedby="found-count"><p id="found-count" role="status"></p><ul id="found-list" hidden></ul></search>
+<button id="theme-switch" type="button" hidden>Dark</button>
+</header>
+<nav aria-label="Contents">${contents(resources, page)}</nav>
+<main id="page-content" tabindex="-1">
+${content}
+</main>
+</body>
+</html>
+`.markup
+}
+
+function contents(resources: readonly Resource[], page: string): Html {
+  return html`<ul class="top"><li>${link('./', 'Overview', page === '')}</li><li>${link('schemas', 'Schemas', page === 'schemas')}</li></ul>
+${groupsOf(resources).map(
+  ({ title, members }) => html`<h2>${title}</h2>
+<ul>${members.map(
+    (
+      resource,
+    ) => html`<li>${link(resource.page, shortNameOf(resource), resource.page === page)}${resource.page === page && operationLinks(resource)}</li>
+`,
+  )}</ul>
+`,
+)}`
+}
+
+const link = (target: string, text: string, isCurrent: boolean): Html =>
+  isCurrent ? html`<a href="${target}" aria-current="page">${text}</a>` : html`<a href="${target}">${text}</a>`
+
+const operationLinks = ({ operations }: Resource): Html =>
+  html`<ul>${operations.map(({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`)}</ul>`

@@ -1,0 +1,47 @@
+import type { OpenapiDocument } from '../../core/http/openapi.ts'
+import type { Operation } from '../../core/http/operation.ts'
+import type { Examples } from '../../platform/docs/examples.ts'
+import { isBetter } from './choose.ts'
+import { faultInExample } from './faults.ts'
+import type { RecordedExample } from './record.ts'
+
+/**
+ * The examples of every operation in the order of the document. An example that still fits stays, so that a new run changes only what had to change;
+ * the others are replaced by the best recorded ones.
+ */
+export function mergeExamples(
+  operations: readonly Operation[],
+  document: OpenapiDocument,
+  { kept, recorded }: { kept: Examples; recorded: readonly RecordedExample[] },
+): Examples {
+  const best = bestOf(recorded, new Map(operations.map((operation) => [operation.id, operation])))
+  return Object.fromEntries(
+    operations.map((operation) => {
+      const statuses = ownStatuses(document, operation)
+      const entries = statuses.flatMap((status) => {
+        const existing = kept[operation.id]?.[status]
+        const isFit = existing !== undefined && faultInExample(operation, Number(status), existing) === null
+        const example = isFit ? existing : best.get(`${operation.id} ${status}`)
+        return example === undefined ? [] : [[status, example] as const]
+      })
+      return [operation.id, Object.fromEntries(entries)]
+    }),
+  )
+}
+
+/** The statuses that the operation declares itself; the wording of shared refusals is the same everywhere. */
+function ownStatuses({ paths }: OpenapiDocument, { path, method }: Operation): string[] {
+  const { responses = {} } = paths[path]?.[method.toLowerCase()] ?? {}
+  return Object.keys(responses).filter((status) => 'description' in (responses[status] ?? {}))
+}
+
+function bestOf(recorded: readonly RecordedExample[], operations: ReadonlyMap<string, Operation>) {
+  const best = new Map<string, RecordedExample['example']>()
+  for (const { operation_id, status, example } of recorded) {
+    const operation = operations.get(operation_id)
+    const key = `${operation_id} ${status}`
+    if (operation === undefined || faultInExample(operation, status, example) !== null) continue
+    if (isBetter(example, best.get(key))) best.set(key, example)
+  }
+  return best
+}
