@@ -1,14 +1,14 @@
-import type { Operations, Schemas } from './generated.ts'
+import { addressOf, type Routes, type Schemas } from '@guerdon/client'
 
 export type { Schemas }
-export type OperationName = keyof Operations
-export type Reply<Name extends OperationName> = Operations[Name]['reply']
+export type OperationName = keyof Routes
+export type Reply<Name extends OperationName> = Routes[Name]['reply']
 
-type Part<Name extends OperationName, Key extends 'path' | 'query' | 'body'> = undefined extends Operations[Name][Key]
-  ? { [key in Key]?: Operations[Name][Key] }
+type Part<Name extends OperationName, Key extends 'path' | 'query' | 'body'> = undefined extends Routes[Name][Key]
+  ? { [key in Key]?: Routes[Name][Key] }
   : Key extends 'query'
-    ? { query?: Operations[Name]['query'] }
-    : { [key in Key]: Operations[Name][Key] }
+    ? { query?: Routes[Name]['query'] }
+    : { [key in Key]: Routes[Name][Key] }
 
 /** What an operation takes: the parameters of its path, its query and its body. */
 export type Input<Name extends OperationName> = Part<Name, 'path'> & Part<Name, 'query'> & Part<Name, 'body'>
@@ -49,24 +49,12 @@ export function requestOf(
   { path, query, body }: AnyInput,
 ): { method: string; url: string; body: unknown } {
   const [method, template] = name.split(' ') as [string, string]
-  const values = (path ?? {}) as Record<string, unknown>
-  const address = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(values[key])))
-  const search = queryText(query)
-  return { method, url: search === '' ? address : `${address}?${search}`, body }
+  return { method, url: addressOf(template, path, withoutEmpty(query)), body }
 }
 
-/** Objects become brackets, as the API reads them: `created_at[after]=…`. */
-function queryText(query: object | undefined): string {
-  const search = new URLSearchParams()
-  const add = (key: string, value: unknown) => {
-    if (value === undefined || value === null || value === '') return
-    if (Array.isArray(value)) for (const [index, entry] of value.entries()) add(`${key}[${index}]`, entry)
-    else if (typeof value === 'object')
-      for (const [inner, entry] of Object.entries(value)) add(`${key}[${inner}]`, entry)
-    else search.append(key, String(value))
-  }
-  for (const [key, value] of Object.entries(query ?? {})) add(key, value)
-  return search.toString()
+/** A field of a form that was left empty filters by nothing. */
+function withoutEmpty(query: object = {}): object {
+  return JSON.parse(JSON.stringify(query, (_, value) => (value === '' ? undefined : value)))
 }
 
 interface CallOptions {

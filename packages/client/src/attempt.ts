@@ -1,0 +1,72 @@
+import type { Schemas } from './generated/operations.ts'
+import type { NoAnswer, Result } from './result.ts'
+
+/** A request that can be sent any number of times: the same bytes each time, as an idempotency key demands. */
+export interface PreparedRequest {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body?: BodyInit
+  credentials?: RequestCredentials
+}
+
+export interface AttemptOptions {
+  fetch: typeof fetch
+  timeoutMs: number
+  signal: AbortSignal | undefined
+}
+
+/** The result of one attempt, and the seconds after which the service wants to be asked again: NaN unless it said so. */
+type Attempt = { result: Result<unknown>; retryAfter: number }
+
+/** Sends a request once and reads its answer. Never rejects. */
+export async function attempt(
+  { url, ...request }: PreparedRequest,
+  { fetch, timeoutMs, signal }: AttemptOptions,
+): Promise<Attempt> {
+  const timeUp = AbortSignal.timeout(timeoutMs)
+  try {
+    const response = await fetch(url, {
+      ...request,
+      // The service redirects no call. To follow would turn a POST into a GET, and show the key to wherever it leads.
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeUp]) : timeUp,
+    })
+    const { headers } = response
+    return { result: await read(response), retryAfter: Number.parseFloat(headers.get('Retry-After') as string) }
+  } catch (cause) {
+    const kind = signal?.aborted ? 'aborted' : timeUp.aborted ? 'timeout' : 'network'
+    return { result: noAnswer(kind, cause), retryAfter: Number.NaN }
+  }
+}
+
+export const noAnswer = (kind: NoAnswer['kind'], cause: unknown): { ok: false; error: NoAnswer } => ({
+  ok: false,
+  error: {
+    kind,
+    key: 'no_answer',
+    message: `The service did not answer: ${kind}`,
+    status: 0,
+    retryable: kind !== 'aborted',
+    cause,
+  },
+})
+
+async function read(response: Response): Promise<Result<unknown>> {
+  const { ok, status, headers } = response
+  const requestId = headers.get('X-Request-Id') ?? undefined
+  const isJson = headers.get('Content-Type')?.includes('json')
+  if (ok) {
+    const data = status === 204 ? undefined : await (isJson ? response.json() : response.blob())
+    return { ok, data, status, requestId, headers }
+  }
+  // A proxy between us and the service answers with a page of its own. Its end is awaited, so that the connection can be used again.
+  const text = await response.text()
+  const body: Partial<Schemas['Error']> = isJson ? JSON.parse(text) : {}
+  const { key = `status_${status}` } = body
+  const retryable = passingStatuses.includes(status) || passingKeys.includes(key)
+  return { ok, error: { message: key, ...body, kind: 'refused', key, status, requestId, retryable } }
+}
+
+const passingStatuses = [408, 429, 502, 503, 504]
+const passingKeys = ['idempotency_key_in_progress', 'multiple_requests']

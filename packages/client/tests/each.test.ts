@@ -1,0 +1,115 @@
+import { beforeAll, expect, test } from 'vitest'
+import { GuerdonError, unwrap } from '../src/index.ts'
+import { type OpenShop, openShop } from './open-shop.ts'
+
+const rowsCount = 250
+
+let open: OpenShop
+beforeAll(async () => {
+  open = await openShop({ project: { client_list_vouchers_enabled: true } })
+})
+
+const numbers = Array.from({ length: rowsCount }, (_, n) => n)
+
+/** Does something for each, ten at a time. */
+async function forAll<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
+  const waiting = [...items]
+  const work = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item)
+  }
+  await Promise.all(Array.from({ length: 10 }, work))
+}
+
+async function collect<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const found: Row[] = []
+  for await (const row of rows) found.push(row)
+  return found
+}
+
+const giftCard = { type: 'GIFT_VOUCHER', gift: { amount: 1_000 } } as const
+const codeOf = (n: number) => `GIFT-${String(n).padStart(3, '0')}`
+
+test('by cursor, of a list by page: every code once, in order, 100 at a time', async () => {
+  const { guerdon, proxy } = open
+  await forAll(numbers, async (n) => unwrap(await guerdon.createVoucherWithCode({ code: codeOf(n) }, giftCard)))
+  const rows = await collect(guerdon.listVouchers.each({ order: 'code' }))
+  expect(rows.map(({ code }) => code)).toEqual(numbers.map(codeOf))
+  const queries = proxy.requestsTo('GET /v1/vouchers').map(({ path }) => new URL(path, 'http://shop').searchParams)
+  expect(queries.map((query) => query.get('starting_after_id'))).toEqual([null, rows[99]?.id, rows[199]?.id])
+  expect(queries.map((query) => query.get('limit'))).toEqual(['100', '100', '100'])
+})
+
+test('by page: the codes of a customer on the client side', async () => {
+  const { guerdon, clientSide, proxy } = open
+  await forAll(numbers, async (n) =>
+    unwrap(await guerdon.createPublication({ voucher: codeOf(n), customer: { source_id: 'collector' } })),
+  )
+  const rows = await collect(clientSide.listClientVouchers.each({ customer: 'collector', order: 'code' }))
+  expect(rows.map(({ code }) => code)).toEqual(numbers.map(codeOf))
+  const pages = proxy.requestsTo('GET /client/v1/vouchers').map(({ path }) => /page=(\d+)/.exec(path)?.[1])
+  expect(pages).toEqual([undefined, '2', '3'])
+})
+
+test('by the cursor of events', async () => {
+  const { guerdon, shop } = open
+  const path = { projectId: shop.project_id }
+  const rows = await collect(guerdon.listEvents.each(path, { type: ['voucher.created'] }))
+  expect(new Set(rows.map(({ entity_id }) => entity_id)).size).toBe(rowsCount)
+  expect(rows).toHaveLength(rowsCount)
+})
+
+test('by has_more and more_starting_after: customers', async () => {
+  const { guerdon } = open
+  await forAll(numbers, async (n) => unwrap(await guerdon.createCustomer({ source_id: `customer-${n}` })))
+  const rows = await collect(guerdon.listCustomers.each({ limit: 50 }))
+  expect(new Set(rows.map(({ source_id }) => source_id))).toEqual(
+    new Set(['collector', ...numbers.map((n) => `customer-${n}`)]),
+  )
+  expect(rows).toHaveLength(rowsCount + 1)
+})
+
+test('by the end date of async actions', async () => {
+  const { guerdon } = open
+  // One after another, so that no two begin in one millisecond.
+  for (const n of numbers) unwrap(await guerdon.updateVouchersMetadataInBulk({ codes: [codeOf(n)], metadata: { n } }))
+  const rows = await collect(guerdon.listAsyncActions.each())
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+  expect(rows).toHaveLength(rowsCount)
+})
+
+test('all at once: categories, asked for without a page', async () => {
+  const { guerdon, proxy } = open
+  await forAll(numbers, async (n) => unwrap(await guerdon.createCategory({ name: `Category ${n}`, hierarchy: 1 })))
+  expect(await collect(guerdon.listCategories.each())).toHaveLength(rowsCount)
+  expect(proxy.requestsTo('GET /v1/categories').map(({ path }) => path)).toEqual(['/v1/categories'])
+})
+
+test('with a path: the transactions of one card', async () => {
+  const { guerdon } = open
+  const path = { code: codeOf(0) }
+  for (const n of numbers) unwrap(await guerdon.adjustVoucherBalance(path, { amount: n + 1 }))
+  const rows = await collect(guerdon.listVoucherTransactions.each(path, { order: 'id' }))
+  expect(rows.map(({ details }) => details)).toMatchObject(numbers.map((n) => ({ balance: { amount: n + 1 } })))
+})
+
+test('a loop that ends early reads no further page', async () => {
+  const { guerdon, proxy } = open
+  const before = proxy.requestsTo('GET /v1/customers').length
+  for await (const _ of guerdon.listCustomers.each()) break
+  expect(proxy.requestsTo('GET /v1/customers').length).toBe(before + 1)
+})
+
+test('a loop may delete what it gets, the last row of a page too', async () => {
+  const { guerdon } = open
+  let deleted = 0
+  for await (const { id } of guerdon.listCustomers.each()) {
+    unwrap(await guerdon.deleteCustomer({ customerId: id }))
+    deleted += 1
+  }
+  expect(deleted).toBe(rowsCount + 1)
+})
+
+test('a page that is refused ends the loop with the refusal', async () => {
+  const rows = open.guerdon.listVouchers.each({ limit: 101 })
+  await expect(rows.next()).rejects.toThrow(GuerdonError)
+})
