@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { newFolder, serveAccount } from '../testing/account-server.ts'
+import { newCommands } from '../testing/command.ts'
+import { runGuerdon } from '../testing/process.ts'
+import { importAccountCommand } from './import-account.ts'
+
+const keys = { 'app-id': 'app', 'app-token': 'token' }
+
+test('missing keys, half of the management keys and an unknown list are refused before anything is asked', async () => {
+  const { environment } = await newCommands()
+  const { base, requests } = await serveAccount(() => null)
+  const run = (options: Parameters<typeof importAccountCommand>[1]) =>
+    importAccountCommand(environment, { base, ...options })
+  await expect(run({})).rejects.toThrow('Usage:\n  guerdon import voucherify --app-id ID --app-token TOKEN')
+  await expect(run({ ...keys, 'management-id': 'm' })).rejects.toThrow('Usage:')
+  await expect(run({ ...keys, base: 'account.example' })).rejects.toThrow('Usage:')
+  await expect(run({ ...keys, only: 'vouchers,galaxies' })).rejects.toThrow(
+    'There is no list "galaxies". Lists are: metadata-schemas,',
+  )
+  expect(requests).toEqual([])
+})
+
+test('what an account says cannot control the terminal', async () => {
+  const { base } = await serveAccount(() => ({ status: 401, body: { message: 'No\u001b[2J\u009b2K\r\u0007 way' } }))
+  const { path } = await newFolder()
+  const { output, ended } = runGuerdon(
+    ['import', 'voucherify', '--app-id', 'a', '--app-token', 't', '--base', base, '--folder', path],
+    {},
+  )
+  expect(await ended).toBe(1)
+  expect(output()).toContain('was answered with 401: No\ufffd[2J\ufffd2K\ufffd\ufffd way\n')
+})
+
+test('an account that the keys do not open ends the command with its answer', async () => {
+  const { environment } = await newCommands()
+  const { base } = await serveAccount(() => ({ status: 401, body: { message: 'Unauthorized' } }))
+  const { path } = await newFolder()
+  await expect(importAccountCommand(environment, { ...keys, base, folder: path })).rejects.toThrow(
+    'GET /v1/metadata-schemas was answered with 401: Unauthorized',
+  )
+})

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProjectOrOnly } from '../account/projects/store.ts'
+import { openLog } from '../core/lib/log.ts'
+import { type AccountKeys, openAccount } from '../move/account/client.ts'
+import { downloadAccount } from '../move/account/download.ts'
+import { openFolder } from '../move/account/folder.ts'
+import { accountLists } from '../move/account/lists.ts'
+import { newProgress } from '../move/account/progress.ts'
+import { hasLeftOut, type ImportReport, reportText } from '../move/account/report.ts'
+import { writeAccount } from '../move/account/write.ts'
+import { closeRuntime, openRuntime } from '../runtime.ts'
+import { importAccountUsage } from './help.ts'
+import { firstStartOf, writeKeysFile } from './keys-file.ts'
+import type { CommandEnvironment } from './outside.ts'
+import { printable } from './printable.ts'
+
+export interface ImportAccountOptions {
+  'app-id'?: string | undefined
+  'app-token'?: string | undefined
+  base?: string | undefined
+  project?: string | undefined
+  folder?: string | undefined
+  only?: string | undefined
+  'management-id'?: string | undefined
+  'management-token'?: string | undefined
+  'management-project'?: string | undefined
+}
+
+/**
+ * Copies a Voucherify account into a folder, and the folder into an empty project. Either half goes on where it ended. Returns the
+ * exit code: 2 if something was left out.
+ */
+export async function importAccountCommand(
+  environment: CommandEnvironment,
+  options: ImportAccountOptions,
+): Promise<number> {
+  const keys = keysOf(options)
+  const only = listsOf(options.only)
+  const folder = await openFolder(options.folder ?? `voucherify-${keys.app_id}`)
+  const { settings, say } = environment
+  const stop = new AbortController()
+  const interrupted = () => stop.abort(new Error(`Interrupted. The same command goes on from here (${folder.path}).`))
+  process.once('SIGINT', interrupted)
+  process.once('SIGTERM', interrupted)
+  const progress = newProgress(process.stderr, Date.now)
+  try {
+    const client = openAccount(keys, {
+      signal: stop.signal,
+      onWait: (reason, seconds) => progress.note(printable(`${reason}; next attempt in ${Math.ceil(seconds)} s`)),
+    })
+    say(`Reading ${keys.base} into ${folder.path} …\n`)
+    await downloadAccount({ keys, client, folder, only, now: Date.now, onProgress: progress.step })
+    const { runtime } = await openRuntime(settings, openLog(settings.log_level), (first) =>
+      writeKeysFile(firstStartOf(environment, first)),
+    )
+    try {
+      const project = await findProjectOrOnly(runtime.database.db, options.project)
+      say(`Writing into the project ${project.name} (${project.id}) …\n`)
+      const report = await writeAccount({ runtime, project, folder, onProgress: progress.step, signal: stop.signal })
+      return tell(report, folder.path, say)
+    } finally {
+      await closeRuntime(runtime, 0)
+    }
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error
+  } finally {
+    process.off('SIGINT', interrupted)
+    process.off('SIGTERM', interrupted)
+  }
+}
+
+function keysOf(options: ImportAccountOptions): AccountKeys {
+  const { 'app-id': appId, 'app-token': appToken, base = 'https://api.voucherify.io' } = options
+  const management = {
+    id: options['management-id'],
+    // A token of the environment alone asks for nothing.
+    token: options['management-id'] === undefined ? undefined : options['management-token'],
+    project_id: options['management-project'],
+  }
+  const given = Object.values(management).filter((value) => value !== undefined).length
+  if (appId === undefined || appToken === undefined || (given !== 0 && given !== 3) || !/^https?:\/\/[^/]/.test(base))
+    throw new Error(importAccountUsage)
+  return {
+    base,
+    app_id: appId,
+    app_token: appToken,
+    management: given === 0 ? null : (management as AccountKeys['management']),
+  }
+}
+
+function listsOf(only: string | undefined): string[] | null {
+  if (only === undefined) return null
+  const names = only.split(',').map((name) => name.trim())
+  const known = accountLists.map(({ name }) => name)
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Error(`There is no list "${unknown}". Lists are: ${known.join(', ')}.`)
+  return names
+}
+
+function tell(report: ImportReport, folder: string, say: (text: string) => void): number {
+  const file = join(folder, 'report.json')
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 })
+  say(
+    `\n${reportText(report)}\nThe report is in ${file}. The folder contains customers and codes: delete it when you are done.\n`,
+  )
+  return hasLeftOut(report) ? 2 : 0
+}

@@ -1,0 +1,201 @@
+import { setTimeout } from 'node:timers/promises'
+import { limits } from '../../core/lib/limits.ts'
+import { checkTargetUrl } from '../../webhooks/target/check-url.ts'
+import { type Foreign, isForeign } from './foreign.ts'
+
+export interface AccountKeys {
+  /** `https://api.voucherify.io`, or the address of a region. */
+  base: string
+  app_id: string
+  app_token: string
+  /** Needed for stacking rules and custom event schemas only. */
+  management: { id: string; token: string; project_id: string } | null
+}
+
+/** An answer that no retry changes. */
+export class AccountError extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export type Query = Readonly<Record<string, string>>
+
+/** Reads the account, a few requests at a time, no faster than the account allows. */
+export interface AccountClient {
+  get(path: string, query?: Query): Promise<Foreign>
+  post(path: string, body: object): Promise<Foreign>
+  /** The bytes behind an address that the account named, without our keys. */
+  download(url: string): Promise<Buffer>
+}
+
+interface ClientOptions {
+  signal?: AbortSignal | undefined
+  /** Tells the person in front of the terminal why nothing happens. */
+  onWait?: (reason: string, seconds: number) => void
+}
+
+export function openAccount(keys: AccountKeys, { signal, onWait = () => {} }: ClientOptions = {}): AccountClient {
+  const slots = newSlots(limits.account_requests_at_once)
+  /** No request starts before: the account refused one with 429. */
+  let pausedUntil = 0
+
+  async function send(url: URL, init: RequestInit): Promise<Buffer> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await slots(async () => {
+        // With the slot: a request that waited for it may have to wait for the end of a pause that began meanwhile.
+        while (Date.now() < pausedUntil) await setTimeout(pausedUntil - Date.now(), undefined, { signal })
+        const first = await once(url, init, signal)
+        if (!first.is_ok && first.status === 429)
+          pausedUntil = Math.max(pausedUntil, Date.now() + 1_000 * waitAfter(first, attempt))
+        return first
+      })
+      if (answer.is_ok) return answer.body
+      const { status, message } = answer
+      if (!isWorthRetry(status) || attempt === limits.account_attempts_max) throw new AccountError(status, message)
+      const seconds = waitAfter(answer, attempt)
+      onWait(message, seconds)
+      // A limit of calls says nothing about the request: it is asked again for as long as it takes, after the pause.
+      if (status === 429) attempt -= 1
+      else await setTimeout(seconds * 1_000, undefined, { signal })
+    }
+  }
+
+  async function json(method: 'GET' | 'POST', path: string, query: Query, body?: object): Promise<Foreign> {
+    const url = new URL(`${keys.base.replace(/\/$/, '')}${path}`)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    const bytes = await send(url, {
+      method,
+      headers: {
+        ...credentials(keys, path),
+        accept: 'application/json',
+        'x-voucherify-channel': 'Guerdon-Import',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const answer = parsed(bytes)
+    if (!isForeign(answer)) throw new AccountError(0, `${method} ${path} was not answered with a JSON object`)
+    return answer
+  }
+
+  return {
+    get: (path, query = {}) => json('GET', path, query),
+    post: (path, body) => json('POST', path, {}, body),
+    download: async (url) => send(await downloadable(url, keys.base), {}),
+  }
+}
+
+/** The account chooses the address: it must not lead into the network of this machine, unless the account itself is there. */
+async function downloadable(url: string, base: string): Promise<URL> {
+  if (URL.parse(url)?.origin === new URL(base).origin) return new URL(url)
+  await checkTargetUrl(url, { allow_private: false }).catch(() => {
+    throw new AccountError(0, 'The account named a file at an address that is not public')
+  })
+  return new URL(url)
+}
+
+function credentials({ app_id, app_token, management }: AccountKeys, path: string): Record<string, string> {
+  if (!path.startsWith('/management/')) return { 'x-app-id': app_id, 'x-app-token': app_token }
+  if (management === null) throw new AccountError(0, 'Management keys are missing')
+  return { 'x-management-id': management.id, 'x-management-token': management.token }
+}
+
+type Answer = { is_ok: true; body: Buffer } | Refused
+type Refused = { is_ok: false; status: number; message: string; retry_after: number | null }
+
+/** Seconds before the next attempt: what the account says, or else longer every time. */
+const waitAfter = ({ retry_after }: Refused, attempt: number): number =>
+  retry_after ?? Math.min(2 ** (attempt - 1), limits.account_wait_seconds_max)
+
+/** One attempt. A connection that breaks is status 0. */
+async function once(url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Answer> {
+  const timeout = AbortSignal.timeout(limits.account_request_seconds * 1_000)
+  try {
+    // A redirect would carry the keys to an address that nobody named.
+    const reply = await fetch(url, {
+      ...init,
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+    const body = await bounded(reply)
+    if (reply.ok) return { is_ok: true, body }
+    return {
+      is_ok: false,
+      status: reply.status,
+      message: `${init.method ?? 'GET'} ${url.pathname} was answered with ${reply.status}${explained(body)}`,
+      retry_after: waitIn(reply.headers),
+    }
+  } catch (error) {
+    if (signal?.aborted) throw error
+    if (error instanceof AccountError) throw error
+    const { message, cause } = error as Error & { cause?: Error }
+    return {
+      is_ok: false,
+      status: 0,
+      message: `${url.origin} could not be reached: ${cause?.message ?? message}`,
+      retry_after: null,
+    }
+  }
+}
+
+const isWorthRetry = (status: number): boolean => status === 0 || status === 408 || status === 429 || status >= 500
+
+/** Seconds; `X-Rate-Limit-Retry` is what the limits of a project use. */
+function waitIn(headers: Headers): number | null {
+  for (const name of ['retry-after', 'x-rate-limit-retry', 'x-rate-limit-retry-after']) {
+    const value = headers.get(name)
+    const seconds = value === null || value.trim() === '' ? Number.NaN : Number(value)
+    if (seconds >= 0) return Math.min(Math.max(seconds, 0.1), limits.account_wait_seconds_max)
+  }
+  return null
+}
+
+async function bounded(reply: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of reply.body ?? []) {
+    size += chunk.length
+    if (size > limits.account_reply_bytes_max)
+      throw new AccountError(reply.status, `An answer is larger than ${limits.account_reply_bytes_max} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function explained(body: Buffer): string {
+  const answer = parsed(body)
+  if (!isForeign(answer)) return ''
+  const { message, details } = answer
+  return `: ${[message, details]
+    .filter((word) => typeof word === 'string')
+    .join(', ')
+    .slice(0, 300)}`
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs at most `count` pieces of work at once, in the order of the calls. */
+function newSlots(count: number) {
+  let free = count
+  const waiting: Array<() => void> = []
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve))
+    else free -= 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Answering, copyAccount, newFolder, type Reply, serveAccount } from '../../testing/account-server.ts'
+import type { AccountKeys } from './client.ts'
+import type { AccountFolder, DownloadState } from './folder.ts'
+
+interface Row {
+  id: string
+  created_at: string
+}
+
+const keysAt = (base: string): AccountKeys => ({ base, app_id: 'app', app_token: 'token', management: null })
+
+/** Rows a second apart, some with the same moment. */
+const rowsOf = (prefix: string, count: number): Row[] =>
+  Array.from({ length: count }, (_, n) => ({
+    id: `${prefix}${String(n).padStart(6, '0')}`,
+    created_at: new Date(Date.UTC(2025, 0, 1) + Math.floor(n / 7) * 1_000).toISOString(),
+  }))
+
+/** A list as the public contract has it: pages of 100 up to the 99th, and bounds of `created_at` that include their ends. */
+function pageOf(rows: readonly Row[], { searchParams }: URL): Reply {
+  const [after, before] = [searchParams.get('created_at[after]'), searchParams.get('created_at[before]')]
+  const page = Number(searchParams.get('page') ?? 1)
+  if (page > 99) return { status: 400, body: { key: 'invalid_query_params', message: 'page' } }
+  const sign = searchParams.get('order')?.startsWith('-') ? -1 : 1
+  const found = rows
+    .filter(({ created_at }) => (after === null || created_at >= after) && (before === null || created_at <= before))
+    .sort((a, b) => sign * (a.created_at < b.created_at || (a.created_at === b.created_at && a.id < b.id) ? -1 : 1))
+  const limit = Number(searchParams.get('limit') ?? 10)
+  return {
+    status: 200,
+    body: {
+      object: 'list',
+      data_ref: 'data',
+      data: found.slice((page - 1) * limit, page * limit),
+      total: found.length,
+    },
+  }
+}
+
+async function idsIn(folder: AccountFolder, list: string): Promise<string[]> {
+  const state = (await folder.readState('download')) as DownloadState
+  const ids: string[] = []
+  for await (const { rows } of folder.batches(list, { from: 0, to: state.lists[list]?.bytes ?? 0 }, 500))
+    ids.push(...rows.map(({ id }) => String(id)))
+  return ids
+}
+
+const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id)
+
+test('a list that is longer than its pages reach is read in periods, each row once', async () => {
+  const customers = rowsOf('cust_', 25_000)
+  const { base, requests } = await serveAccount((url) =>
+    url.pathname === '/v1/customers' ? pageOf(customers, url) : null,
+  )
+  const folder = await newFolder()
+  const { lists } = await copyAccount(keysAt(base), folder, ['customers'])
+  const found = await idsIn(folder, 'customers')
+  expect(found).toHaveLength(25_000)
+  expect(new Set(found)).toEqual(new Set(idsOf(customers)))
+  expect(lists.customers?.unreachable).toBe(0)
+  // 250 full pages; the rest are looks for the right length of a period.
+  expect(requests.length).toBeLessThan(400)
+})
+
+test('rows of one moment that its pages do not reach are counted', async () => {
+  const customers = rowsOf('cust_', 10_050).map((row) => ({ ...row, created_at: '2025-01-01T00:00:00.000Z' }))
+  const { base } = await serveAccount((url) => pageOf(customers, url))
+  const folder = await newFolder()
+  const { lists } = await copyAccount(keysAt(base), folder, ['customers'])
+  expect(lists.customers).toMatchObject({ rows: 9_900, unreachable: 150 })
+})
+
+test('a list without periods is read from both ends, and what lies between is counted', async () => {
+  const orders = rowsOf('ord_', 20_000)
+  const { base } = await serveAccount((url) => pageOf(orders, url))
+  const folder = await newFolder()
+  const { lists } = await copyAccount(keysAt(base), folder, ['orders'])
+  expect(lists.orders).toMatchObject({ rows: 19_800, unreachable: 200 })
+})
+
+test('rows that are deleted and created while a list is read do not hide others', async () => {
+  const stable = rowsOf('cust_', 1_000)
+  let customers = [...stable.map((row, n) => ({ ...row, id: `cust_a${String(n).padStart(6, '0')}` })), ...stable]
+  const kept = new Set(idsOf(stable))
+  let answered = 0
+  const { base } = await serveAccount((url) => {
+    const reply = pageOf(customers, url)
+    answered += 1
+    // Ten rows before those that are read next disappear, and a new one appears at the end.
+    if (answered < 20) {
+      const gone = new Set(customers.filter(({ id }) => !kept.has(id)).slice(0, 10))
+      customers = [
+        ...customers.filter((row) => !gone.has(row)),
+        { id: `cust_new${answered}`, created_at: new Date().toISOString() },
+      ]
+    }
+    return reply
+  })
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['customers'])
+  const found = new Set(await idsIn(folder, 'customers'))
+  expect(idsOf(stable).filter((id) => !found.has(id))).toEqual([])
+})
+
+test('a refused call is repeated when the account says so, and a broken one after a while', async () => {
+  const customers = rowsOf('cust_', 500)
+  let calls = 0
+  const { base } = await serveAccount((url) => {
+    calls += 1
+    if (calls % 3 === 0)
+      return {
+        status: 429,
+        headers: { 'retry-after': '0' },
+        body: { key: 'too_many_requests', message: 'Too many requests' },
+      }
+    if (calls === 4) return { status: 502, body: { message: 'Bad gateway' } }
+    return pageOf(customers, url)
+  })
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['customers'])
+  expect(await idsIn(folder, 'customers')).toHaveLength(500)
+})
+
+test('while an account refuses with 429, no further call is sent before its time', async () => {
+  const customers = rowsOf('cust_', 2_000)
+  let refusedUntil = 0
+  let early = 0
+  let hasRefused = false
+  const { base } = await serveAccount((url) => {
+    if (Date.now() < refusedUntil - 50) early += 1
+    if (!hasRefused && url.searchParams.get('page') === '2') {
+      hasRefused = true
+      refusedUntil = Date.now() + 1_000
+      return { status: 429, headers: { 'x-rate-limit-retry': '1' }, body: { message: 'Too many requests' } }
+    }
+    return pageOf(customers, url)
+  })
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['customers'])
+  // Those that were on their way with it.
+  expect(early).toBeLessThan(4)
+  expect(await idsIn(folder, 'customers')).toHaveLength(2_000)
+})
+
+test('wrong keys end the copy at once, a list that is not there does not', async () => {
+  const denied = await serveAccount(() => ({ status: 401, body: { message: 'Unauthorized' } }))
+  await expect(copyAccount(keysAt(denied.base), await newFolder())).rejects.toThrow('answered with 401: Unauthorized')
+  expect(denied.requests).toHaveLength(1)
+
+  const empty = await serveAccount(() => null)
+  const folder = await newFolder()
+  const { refused } = await copyAccount(keysAt(empty.base), folder)
+  expect(refused['event-schemas']).toBe('no management keys were given')
+  expect(refused.vouchers).toContain('answered with 404')
+})
+
+test('a copy goes on behind its last checkpoint, whatever a crash left in the file', async () => {
+  const customers = rowsOf('cust_', 12_000)
+  const stop = new AbortController()
+  const windows: string[] = []
+  const answer: Answering = (url) => {
+    if (url.searchParams.get('page') === '1') windows.push(url.searchParams.get('created_at[after]') ?? '')
+    if (windows.length > 8) stop.abort(new Error('stopped'))
+    return pageOf(customers, url)
+  }
+  const { base } = await serveAccount(answer)
+  const folder = await newFolder()
+  await expect(copyAccount(keysAt(base), folder, ['customers'], stop.signal)).rejects.toThrow()
+  const { lists } = (await folder.readState('download')) as DownloadState
+  expect(lists.customers?.rows).toBeGreaterThan(0)
+  expect(lists.customers?.rows).toBeLessThan(12_000)
+  writeFileSync(join(folder.path, 'customers.jsonl'), '{"id":"cust_half', { flag: 'a' })
+
+  const again = await serveAccount((url) => pageOf(customers, url))
+  await folder.saveState('download', { ...(await folder.readState('download')), base: again.base })
+  await copyAccount(keysAt(again.base), folder, ['customers'])
+  const found = await idsIn(folder, 'customers')
+  expect(found).toHaveLength(12_000)
+  expect(new Set(found).size).toBe(12_000)
+})
+
+test.each([
+  'http://127.0.0.1:1/latest/meta-data',
+  'http://localhost:1/',
+  'http://[::ffff:10.0.0.1]/',
+  'file:///etc/passwd',
+  'data:text/csv,a',
+  'nowhere',
+])('a file that the account names inside of our network is not read: %s', async (url) => {
+  const { base, requests } = await serveAccount(({ pathname }) => {
+    if (pathname === '/v1/campaigns')
+      return {
+        status: 200,
+        body: { data_ref: 'data', data: [{ id: 'camp_1', campaign_type: 'LOYALTY_PROGRAM' }], total: 1 },
+      }
+    return { status: 200, body: { id: 'exp_1', status: 'DONE', result: { url } } }
+  })
+  const copied = copyAccount(keysAt(base), await newFolder(), ['campaigns', 'points-expirations'])
+  await expect(copied).rejects.toThrow('The account named a file at an address that is not public')
+  expect(requests.at(-1)).toBe('GET /v1/exports/exp_1')
+})
+
+test('a folder belongs to one account', async () => {
+  const { base } = await serveAccount(() => null)
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['customers'])
+  await expect(copyAccount({ ...keysAt(base), app_id: 'other' }, folder)).rejects.toThrow(
+    'has the copy of another account',
+  )
+})
+
+test('nothing but reading is asked of the account, with its keys in headers', async () => {
+  const seen: Array<Record<string, unknown>> = []
+  const { base, requests } = await serveAccount((_, { headers }) => {
+    seen.push(headers)
+    return { status: 200, body: { object: 'list', data_ref: 'data', data: [], total: 0 } }
+  })
+  await copyAccount(keysAt(base), await newFolder())
+  expect(requests.every((request) => request.startsWith('GET ') && !request.includes('token'))).toBe(true)
+  expect(seen.every((headers) => headers['x-app-id'] === 'app' && headers['x-app-token'] === 'token')).toBe(true)
+})
+
+test('codes are read campaign by campaign, then those without one, then those of campaigns that are gone', async () => {
+  const codesOf = (campaignId: string | null): Row[] =>
+    rowsOf(`v_${campaignId}_`, 250).map((row) => ({ ...row, campaign_id: campaignId }))
+  const [first, gone, loose] = [codesOf('camp_a'), codesOf('camp_gone'), codesOf(null)]
+  const { base, requests } = await serveAccount((url) => {
+    if (url.pathname === '/v1/campaigns') return pageOf([{ id: 'camp_a', created_at: '2025-01-01T00:00:00.000Z' }], url)
+    if (url.searchParams.has('campaign_id')) return pageOf(first, url)
+    return pageOf(url.search.includes('is_unknown') ? loose : [...first, ...gone, ...loose], url)
+  })
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['campaigns', 'vouchers'])
+  expect(new Set(await idsIn(folder, 'vouchers'))).toEqual(new Set(idsOf([...first, ...gone, ...loose])))
+  expect(requests.some((request) => request.includes('campaign_id=camp_a'))).toBe(true)
+})

@@ -1,0 +1,168 @@
+import { toInstant } from '../../core/lib/instant.ts'
+import { type AccountClient, AccountError, type AccountKeys } from './client.ts'
+import type { AccountFolder, DownloadState, ListCheckpoint } from './folder.ts'
+import type { Foreign } from './foreign.ts'
+import { type AccountList, accountLists } from './lists.ts'
+import { walkExport } from './walk-export.ts'
+import { walkVouchers } from './walk-vouchers.ts'
+import { type Stretch, type Walked, walkAll, walkCursor, walkPages, walkWindow } from './walks.ts'
+
+export interface DownloadOptions {
+  keys: AccountKeys
+  client: AccountClient
+  folder: AccountFolder
+  /** Names of the lists to read; null: all. */
+  only: readonly string[] | null
+  now(): number
+  /** Called after every checkpoint. */
+  onProgress(list: string, rows: number): void
+}
+
+/**
+ * Copies the account into the folder, and goes on where an earlier call ended: each list has a checkpoint, saved after the rows
+ * it counts. Nothing is written to the account.
+ */
+export async function downloadAccount(options: DownloadOptions): Promise<DownloadState> {
+  const state = await openState(options)
+  for (const list of accountLists) {
+    if (options.only !== null && !options.only.includes(list.name)) continue
+    if (list.is_managed && options.keys.management === null) state.refused[list.name] = 'no management keys were given'
+    else await downloadList(options, state, list)
+  }
+  await options.folder.saveState('download', state)
+  return state
+}
+
+async function openState({ folder, keys, now }: DownloadOptions): Promise<DownloadState> {
+  const { base, app_id } = keys
+  const found = await folder.readState<DownloadState>('download')
+  if (found === null) {
+    const state = { base, app_id, started_at: toInstant(now()), lists: {}, refused: {} }
+    await folder.saveState('download', state)
+    return state
+  }
+  if (found.base !== base || found.app_id !== app_id)
+    throw new Error(
+      `The folder ${folder.path} has the copy of another account (${found.app_id} at ${found.base}): name another with --folder.`,
+    )
+  return found
+}
+
+async function downloadList(options: DownloadOptions, state: DownloadState, list: AccountList): Promise<void> {
+  const { folder, onProgress } = options
+  const checkpoint = state.lists[list.name] ?? { bytes: 0, rows: 0, is_done: false, cursor: {}, unreachable: 0 }
+  state.lists[list.name] = checkpoint
+  const walk =
+    list.of === undefined
+      ? await ownWalk(options, state, list)
+      : childrenWalk(options, state, list, await parentsOf(folder, state, list.of.list))
+  while (!checkpoint.is_done) {
+    const stretch = await walk(checkpoint.cursor).catch((error: unknown) => refusal(state, list, error))
+    if (stretch.rows.length > 0) checkpoint.bytes = await folder.append(list.name, checkpoint.bytes, stretch.rows)
+    checkpoint.rows += stretch.rows.length
+    checkpoint.unreachable += stretch.unreachable
+    checkpoint.is_done = stretch.next === null
+    checkpoint.cursor = stretch.next ?? {}
+    await folder.saveState('download', state)
+    onProgress(list.name, checkpoint.rows)
+  }
+}
+
+/** A list that this account does not have, or that its key may not read, is left out; everything else ends the copy. */
+function refusal(state: DownloadState, list: AccountList, error: unknown): Stretch {
+  if (!(error instanceof AccountError) || ![402, 403, 404, 405].includes(error.status)) throw error
+  state.refused[list.name] = error.message
+  return { rows: [], next: null, unreachable: 0 }
+}
+
+type Step = (cursor: Foreign) => Promise<Stretch>
+
+async function ownWalk(options: DownloadOptions, state: DownloadState, list: AccountList): Promise<Step> {
+  const { client, folder, keys } = options
+  const walked = walkedBy(state, list, list.path.replace('{project}', keys.management?.project_id ?? ''))
+  if (list.walk === 'vouchers') {
+    const campaigns = await parentsOf(folder, state, 'campaigns')
+    return (cursor) => walkVouchers(client, walked, campaigns, cursor)
+  }
+  if (list.lanes === undefined) return (cursor) => walk(client, list, walked, cursor)
+  const { lanes } = list
+  return async () => {
+    const whole = await walkPages(client, walked)
+    if (whole.unreachable === 0) return whole
+    const rows = new Map(whole.rows.map((row) => [String(row.id), row]))
+    for (const parent of await parentsOf(folder, state, lanes.list)) {
+      const lane = await walkPages(client, { ...walked, query: { ...walked.query, ...lanes.query(parent) } })
+      for (const row of lane.rows) rows.set(String(row.id), row)
+    }
+    const found = rows.size - whole.rows.length
+    return { rows: [...rows.values()], next: null, unreachable: Math.max(0, whole.unreachable - found) }
+  }
+}
+
+/** The lists of the parents one after another; several at once where each is short. */
+function childrenWalk(
+  { client }: DownloadOptions,
+  state: DownloadState,
+  list: AccountList,
+  parents: readonly Foreign[],
+): Step {
+  const pathOf = list.of?.path ?? (() => null)
+  const rowsOf = async (parent: Foreign, cursor: Foreign): Promise<Stretch> => {
+    const path = pathOf(parent)
+    if (path === null) return { rows: [], next: null, unreachable: 0 }
+    const stretch = await walk(client, list, walkedBy(state, list, path), cursor).catch(ifGone)
+    return { ...stretch, rows: stretch.rows.map((row) => ({ ...row, parent_id: parent.id })) }
+  }
+  const atOnce = list.walk === 'pages' ? parentsAtOnce : 1
+  return async ({ parent = 0, inner = {} }) => {
+    const first = Number(parent)
+    const stretches = await Promise.all(
+      parents.slice(first, first + atOnce).map((one) => rowsOf(one, inner as Foreign)),
+    )
+    const rest = atOnce === 1 ? (stretches[0]?.next ?? null) : null
+    const next = rest === null ? { parent: first + atOnce } : { parent: first, inner: rest }
+    return {
+      rows: stretches.flatMap(({ rows }) => rows),
+      next: next.parent < parents.length ? next : null,
+      unreachable: stretches.reduce((sum, { unreachable }) => sum + unreachable, 0),
+    }
+  }
+}
+
+const parentsAtOnce = 100
+
+/** The parent was deleted since it was read. */
+function ifGone(error: unknown): Stretch {
+  if (error instanceof AccountError && error.status === 404) return { rows: [], next: null, unreachable: 0 }
+  throw error
+}
+
+function walk(client: AccountClient, list: AccountList, walked: Walked, cursor: Foreign): Promise<Stretch> {
+  switch (list.walk) {
+    case 'all':
+      return walkAll(client, walked)
+    case 'pages':
+      return walkPages(client, walked)
+    case 'cursor':
+      return walkCursor(client, walked, cursor)
+    case 'windows':
+    case 'vouchers':
+      return walkWindow(client, walked, cursor)
+    case 'export':
+      return walkExport(client, walked)
+  }
+}
+
+const walkedBy = (state: DownloadState, list: AccountList, path: string): Walked => ({
+  path,
+  query: list.query ?? {},
+  order: list.order,
+  before: state.started_at,
+})
+
+async function parentsOf(folder: AccountFolder, state: DownloadState, name: string): Promise<Foreign[]> {
+  const { bytes } = state.lists[name] ?? ({ bytes: 0 } as ListCheckpoint)
+  const parents: Foreign[] = []
+  for await (const { rows } of folder.batches(name, { from: 0, to: bytes }, 1_000)) parents.push(...rows)
+  return parents
+}

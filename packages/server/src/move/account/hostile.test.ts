@@ -1,0 +1,286 @@
+import { expect, test } from 'vitest'
+import type { Project } from '../../core/db/project-row.ts'
+import { folderWith } from '../../testing/account-server.ts'
+import { newProject } from '../../testing/app.ts'
+import type { DownloadState, ListCheckpoint } from './folder.ts'
+import { type ImportReport, reportText } from './report.ts'
+import { writeAccount } from './write.ts'
+
+const at = '2025-03-01T10:00:00.000Z'
+const discount = { type: 'PERCENT', percent_off: 10 }
+const campaign = (id: string, more: object = {}) => ({
+  id,
+  name: id,
+  campaign_type: 'DISCOUNT_COUPONS',
+  type: 'STATIC',
+  voucher: { type: 'DISCOUNT_VOUCHER', discount },
+  created_at: at,
+  ...more,
+})
+const code = (text: string, more: object = {}) => ({
+  id: `v_${text}aaaa`,
+  code: text,
+  type: 'DISCOUNT_VOUCHER',
+  discount,
+  active: true,
+  redemption: {},
+  created_at: at,
+  ...more,
+})
+
+/** Writes a made-up account into a new project. */
+async function written(lists: Record<string, object[]>) {
+  const shop = await newProject()
+  const { runtime } = shop.service
+  const project = (await runtime.credentials.project(shop.project_id)) as Project
+  const folder = await folderWith(lists)
+  const write = () => writeAccount({ runtime, project, folder, onProgress: () => {} })
+  return { shop, folder, write, report: await write() }
+}
+
+const reasons = (report: ImportReport, kind: string, of: 'left_out' | 'changed' = 'left_out') =>
+  Object.fromEntries(Object.entries(report[kind]?.[of] ?? {}).map(([reason, { count }]) => [reason, count]))
+
+test('what cannot be read is left out with its reason, and the rest is written', async () => {
+  const { shop, report } = await written({
+    campaigns: [
+      campaign('camp_good'),
+      campaign('camp_kind', { campaign_type: 'LUCKY_DRAW' }),
+      campaign('camp_discount', { voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'BARTER' } } }),
+      campaign('camp_date', { start_date: 'soon' }),
+      campaign('camp_same', { name: 'camp_good' }),
+      campaign('camp_new_field', { galaxy: { far: true } }),
+    ],
+    vouchers: [
+      code('GOOD', { campaign_id: 'camp_good', quark: 1 }),
+      code('KIND', { type: 'BITCOIN' }),
+      code('LOST', { campaign_id: 'camp_kind' }),
+      code('NUL', { additional_info: 'a\u0000b' }),
+      code('HUGE', { additional_info: 'x'.repeat(2_000_000) }),
+      code('MANY', { redemption: { quantity: 1.5 } }),
+      code('NEGATIVE', { type: 'GIFT_VOUCHER', gift: { amount: 10, balance: -5 } }),
+      code('HALF', { metadata: { text: '\ud800' } }),
+    ],
+  })
+  expect(report.campaigns).toMatchObject({ read: 6, written: 2 })
+  expect(reasons(report, 'campaigns')).toEqual({
+    'Property .campaign_type has the unknown value "LUCKY_DRAW"': 1,
+    'Property .voucher.discount.type must be equal to one of the allowed values [ AMOUNT, PERCENT, FIXED, UNIT ]': 1,
+    'Property .start_date is no date': 1,
+    'another object has the same name, code or source id': 1,
+  })
+  expect(report.vouchers).toMatchObject({ read: 8, written: 1 })
+  expect(reasons(report, 'vouchers')).toMatchObject({
+    'Property .type has the unknown value "BITCOIN"': 1,
+    'its campaign was not carried over': 1,
+    'the object is larger than 1 MiB': 1,
+    'Property .quantity is no integer': 1,
+    'Property .balance is negative': 1,
+  })
+  expect(reasons(report, 'vouchers', 'changed')).toEqual({ 'the field "quark" is not known here, and was dropped': 1 })
+  expect((await shop.call('GET', '/v1/vouchers/GOOD')).body).toMatchObject({
+    id: 'v_GOODaaaa',
+    campaign: 'camp_good',
+    created_at: at,
+  })
+  expect(reportText(report)).toContain('vouchers: 1 × its campaign was not carried over (v_LOSTaaaa)')
+})
+
+test('definitions are checked as our own operations check them', async () => {
+  const { shop, report } = await written({
+    'event-schemas': [
+      { id: 'ms_good', name: 'good', schema: { properties: { plan: { type: 'string', optional: true } } } },
+      { id: 'ms_none', name: 'none' },
+      { id: 'ms_kind', name: 'kind', schema: { properties: { plan: { type: 'galaxy', optional: true } } } },
+    ],
+    'metadata-schemas': [{ id: 'ms_null', related_object: 'order', properties: { plan: null } }],
+    collections: [
+      {
+        id: 'pc_good',
+        name: 'good',
+        type: 'AUTO_UPDATE',
+        filter: { junction: 'and', name: { conditions: { $is: ['a'] } } },
+      },
+      { id: 'pc_none', name: 'none', type: 'AUTO_UPDATE' },
+      {
+        id: 'pc_kind',
+        name: 'kind',
+        type: 'AUTO_UPDATE',
+        filter: { junction: 'and', name: { conditions: { $eval: 1 } } },
+      },
+      { id: 'pc_list', name: 'list', type: 'STATIC', filter: { junction: 1 } },
+    ],
+  })
+  expect(report['event-schemas']).toMatchObject({ read: 3, written: 1 })
+  expect(report['metadata-schemas']).toMatchObject({ read: 1, written: 0 })
+  expect(report.collections).toMatchObject({ read: 4, written: 2 })
+  // An account without a list of members means none.
+  expect((await shop.call('GET', '/v1/product-collections/pc_list/products')).body).toMatchObject({ total: 0 })
+  const sent = { event: 'none', customer: { source_id: 'anna' }, metadata: { plan: 'x' } }
+  expect((await shop.call('POST', '/v1/events', sent)).status).toBeLessThan(500)
+})
+
+test('a text that no query can contain, and mappings of any form, leave their object out and nothing else', async () => {
+  const program = campaign('camp_program', {
+    campaign_type: 'LOYALTY_PROGRAM',
+    voucher: { type: 'LOYALTY_CARD', loyalty_card: { points: 1 }, redemption: {} },
+  })
+  const tier = (id: string, more: object = {}) => ({
+    id,
+    name: id,
+    parent_id: program.id,
+    points: { from: 1 },
+    ...more,
+  })
+  const rule = (id: string, event: string) => ({
+    id,
+    parent_id: program.id,
+    event,
+    loyalty: { type: 'FIXED', points: 1 },
+  })
+  const { report } = await written({
+    campaigns: [program],
+    'loyalty-tiers': [
+      tier('ltr_good', {
+        points: { from: 1, to: 9 },
+        earning_rules: { ern_good: { type: 'MULTIPLY', multiplier: 2 } },
+      }),
+      tier('ltr_null', { earning_rules: { ern_good: null } }),
+      tier('ltr_kind', { rewards: { rew_good: { type: 'EXPLODE' } } }),
+    ],
+    'earning-rules': [rule('ern_good', 'order.paid'), rule('ern_null', 'custom\u0000event')],
+    'points-expirations': [{ id: 'lopb_1111', voucher_id: 'v_none', status: 'ACTIVE', points: '1', expires_at: {} }],
+  })
+  expect(report['loyalty-tiers']).toMatchObject({ read: 3, written: 1 })
+  expect(report['earning-rules']).toMatchObject({ read: 2, written: 1 })
+  expect(reasons(report, 'points-expirations')).toEqual({ 'Property .expires_at is no text': 1 })
+})
+
+test('repeated ids and codes are written once', async () => {
+  const { shop, report } = await written({
+    vouchers: [code('ONE'), code('ONE'), code('TWO'), code('TWO', { id: 'v_otherother' })],
+    customers: [
+      { id: 'cust_1111', source_id: 'anna', created_at: at },
+      { id: 'cust_2222', source_id: 'anna', created_at: at },
+    ],
+  })
+  expect((await shop.call('GET', '/v1/vouchers?limit=1')).body.total).toBe(2)
+  expect((await shop.call('GET', '/v1/customers?limit=1')).body.total).toBe(1)
+  expect(reasons(report, 'vouchers')).toEqual({ 'another object has the same name, code or source id': 1 })
+})
+
+test('references that lead nowhere are dropped or leave the object out', async () => {
+  const { shop, report } = await written({
+    vouchers: [code('HELD', { holder_id: 'cust_nobody' })],
+    rules: [{ id: 'val_1111', name: 'A rule', rules: {}, created_at: at }],
+    'rule-assignments': [
+      {
+        id: 'asgm_1111',
+        rule_id: 'val_1111',
+        related_object_type: 'campaign',
+        related_object_id: 'camp_none',
+        created_at: at,
+      },
+      {
+        id: 'asgm_2222',
+        rule_id: 'val_none',
+        related_object_type: 'voucher',
+        related_object_id: 'v_HELDaaaa',
+        created_at: at,
+      },
+      { id: 'asgm_3333', rule_id: 'val_1111', related_object_type: 'galaxy', related_object_id: 'x', created_at: at },
+    ],
+    'promotion-tiers': [
+      { id: 'promo_1111', name: 'T', campaign_id: 'camp_none', action: { discount }, created_at: at },
+    ],
+    skus: [{ id: 'sku_1111', sku: 'S', parent_id: 'prod_none', created_at: at }],
+    publications: [
+      { id: 'pub_1111', customer_id: 'cust_nobody', vouchers_id: ['v_HELDaaaa'], result: 'SUCCESS', created_at: at },
+    ],
+    transactions: [{ id: 'vtx_1111', voucher_id: 'v_none', type: 'CREDITS_ADDITION', details: {}, created_at: at }],
+  })
+  expect(reasons(report, 'vouchers', 'changed')).toEqual({
+    'its holder_id is no customer of the copy, and was dropped': 1,
+  })
+  expect(reasons(report, 'rule-assignments')).toEqual({
+    'its campaign was not carried over': 1,
+    'its rule was not carried over': 1,
+    'Property .related_object_type has the unknown value "galaxy"': 1,
+  })
+  for (const kind of ['promotion-tiers', 'skus', 'transactions'])
+    expect([kind, report[kind]?.written]).toEqual([kind, 0])
+  expect((await shop.call('GET', '/v1/vouchers/HELD')).body.holder_id).toBeUndefined()
+})
+
+test('an id of another form is replaced everywhere by the same one', async () => {
+  const { shop, report } = await written({
+    campaigns: [campaign('4711', { name: 'Numbered' })],
+    vouchers: [code('MINE', { id: '815', campaign_id: '4711' })],
+  })
+  const { body } = await shop.call('GET', '/v1/vouchers/MINE')
+  expect(body).toMatchObject({ id: expect.stringMatching(/^v_\w{24}$/), campaign: 'Numbered' })
+  expect(reasons(report, 'vouchers', 'changed')).toEqual({ 'the id has a form that is not ours, and got another': 1 })
+})
+
+test('the balance of a card is kept where its figures contradict each other', async () => {
+  const { shop, report } = await written({
+    vouchers: [
+      code('GIFT', {
+        type: 'GIFT_VOUCHER',
+        discount: undefined,
+        gift: { amount: 100, balance: 80 },
+        redemption: { redeemed_amount: 30 },
+      }),
+      code('LESS', {
+        type: 'GIFT_VOUCHER',
+        discount: undefined,
+        gift: { amount: 100, balance: 20 },
+        redemption: { redeemed_amount: 30 },
+      }),
+    ],
+  })
+  const balance = async (name: string) => (await shop.call('GET', `/v1/vouchers/${name}`)).body.gift.balance
+  expect([await balance('GIFT'), await balance('LESS')]).toEqual([80, 20])
+  expect(reasons(report, 'vouchers', 'changed')).toEqual({
+    'what was added, redeemed and expired does not add up to the balance, which is kept': 2,
+  })
+})
+
+test('a project with data is refused, and no webhook hears of an import', async () => {
+  const { folder } = await written({ vouchers: [code('A')] })
+  const shop = await newProject()
+  const { runtime } = shop.service
+  const project = (await runtime.credentials.project(shop.project_id)) as Project
+  await expect(writeAccount({ runtime, project, folder, onProgress: () => {} })).rejects.toThrow(
+    'name it with --project',
+  )
+
+  const other = await folderWith({ vouchers: [code('A')], campaigns: [campaign('camp_good')] })
+  await shop.call('POST', '/v1/categories', { name: 'Mine', hierarchy: 1 })
+  await expect(writeAccount({ runtime, project, folder: other, onProgress: () => {} })).rejects.toThrow(
+    'has data, which the account would mix with',
+  )
+
+  const quiet = await newProject()
+  const empty = (await runtime.credentials.project(quiet.project_id)) as Project
+  await writeAccount({ runtime, project: empty, folder: other, onProgress: () => {} })
+  const events = await runtime.database.db
+    .selectFrom('event_rows')
+    .where('project_id', '=', quiet.project_id)
+    .selectAll()
+    .execute()
+  expect(events).toEqual([])
+})
+
+test('lists that are read later are written later', async () => {
+  const { shop, folder, write, report } = await written({ vouchers: [code('FIRST')] })
+  const state = (await folder.readState('download')) as DownloadState
+  const customers = state.lists.customers as ListCheckpoint
+  customers.bytes = await folder.append('customers', 0, [{ id: 'cust_later', source_id: 'later', created_at: at }])
+  state.lists.orders = { ...(state.lists.orders as ListCheckpoint), unreachable: 7 }
+  await folder.saveState('download', state)
+  expect(report.orders?.left_out).toEqual({})
+  for (const again of [await write(), await write()])
+    expect(reasons(again, 'orders')).toEqual({ 'the pages of the list end before it does': 7 })
+  expect((await shop.call('GET', '/v1/customers/later')).status).toBe(200)
+})

@@ -1,0 +1,127 @@
+import type { Ctx, Runtime } from '../../core/context.ts'
+import type { Project } from '../../core/db/project-row.ts'
+import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
+import { rebuildStatistics } from '../../statistics/sums/work.ts'
+import type { Writer } from './batch.ts'
+import { isEmptyProject } from './empty-project.ts'
+import { connectRows } from './finish.ts'
+import type { AccountFolder, DownloadState, ListCheckpoint } from './folder.ts'
+import { openCards } from './open-cards.ts'
+import { count, type ImportReport, newKindReport } from './report.ts'
+import { countUnknownFields } from './unknown-fields.ts'
+import { writers } from './writers/index.ts'
+
+/** How far the copy is in the project. Rows that a crash wrote after it are found again by their ids. */
+interface WriteState {
+  project_id: string
+  /** Bytes of each list that are written. */
+  lists: Record<string, number>
+  report: ImportReport
+  is_done: boolean
+}
+
+export interface WriteOptions {
+  runtime: Runtime
+  project: Project
+  folder: AccountFolder
+  onProgress(list: string, rows: number, rowsMax: number): void
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Writes a copy of an account into an empty project, or goes on with it: batch by batch, each in a transaction that writes the
+ * rows of the batch and everything that is counted with them. No event is emitted, so no webhook is called.
+ */
+export async function writeAccount(options: WriteOptions): Promise<ImportReport> {
+  const { folder, signal } = options
+  const download = await folder.readState<DownloadState>('download')
+  if (download === null) throw new Error(`The folder ${folder.path} has no copy of an account.`)
+  const state = await openState(options)
+  for (const writer of writers) {
+    const list = download.lists[writer.list]
+    if (list !== undefined) await writeList(options, state, writer, list, download.started_at)
+  }
+  signal?.throwIfAborted()
+  if (!state.is_done) await finish(options)
+  state.is_done = true
+  await folder.saveState('write', state)
+  return withUnread(state.report, download)
+}
+
+/** What needs all lists; it may run again. */
+async function finish(options: WriteOptions): Promise<void> {
+  for (let after: string | null = ''; after !== null; ) {
+    const from: string = after
+    after = await inProject(options, (ctx) => openCards(ctx, from))
+  }
+  await inProject(options, connectRows)
+  await rebuildStatistics(options.runtime.database.db, options.project.id)
+}
+
+/** The report with what the account did not show. */
+function withUnread(written: ImportReport, { refused, lists }: DownloadState): ImportReport {
+  const report = structuredClone(written)
+  for (const [name, reason] of Object.entries(refused))
+    leaveOut(report, name, `the account does not show the list: ${reason}`, 1)
+  for (const [name, { unreachable }] of Object.entries(lists))
+    if (unreachable > 0) leaveOut(report, name, 'the pages of the list end before it does', unreachable)
+  return report
+}
+
+async function openState({ folder, project, runtime }: WriteOptions): Promise<WriteState> {
+  const found = await folder.readState<WriteState>('write')
+  if (found !== null && found.project_id === project.id) return found
+  if (found !== null)
+    throw new Error(`The copy in ${folder.path} goes into the project ${found.project_id}: name it with --project.`)
+  if (!(await isEmptyProject(runtime.database.db, project.id)))
+    throw new Error(
+      `The project ${project.name} (${project.id}) has data, which the account would mix with. Name an empty project with --project.`,
+    )
+  // Saved before the first row: from here on, this folder and this project belong together.
+  const state: WriteState = { project_id: project.id, lists: {}, report: {}, is_done: false }
+  await folder.saveState('write', state)
+  return state
+}
+
+async function writeList(
+  options: WriteOptions,
+  state: WriteState,
+  writer: Writer,
+  { bytes, rows: rowsMax }: ListCheckpoint,
+  copiedAt: string,
+): Promise<void> {
+  const { folder, onProgress, signal } = options
+  state.report[writer.list] ??= newKindReport()
+  const from = state.lists[writer.list] ?? 0
+  for await (const { rows, oversized, next } of folder.batches(writer.list, { from, to: bytes }, writer.size)) {
+    signal?.throwIfAborted()
+    // Counted in a copy: a transaction that is repeated counts again.
+    const report = await inProject(options, async (ctx) => {
+      const draft = structuredClone(state.report[writer.list] ?? newKindReport())
+      countUnknownFields(writer.list, rows, draft)
+      await writer.write({ ctx, objects: rows, copied_at: copiedAt, report: draft })
+      return draft
+    })
+    report.read += rows.length + oversized
+    if (oversized > 0) count(report.left_out, 'the object is larger than 1 MiB', null, oversized)
+    state.report[writer.list] = report
+    state.lists[writer.list] = next
+    state.is_done = false // a run with --only may have finished before
+    await folder.saveState('write', state)
+    onProgress(writer.list, report.read, rowsMax)
+  }
+}
+
+async function inProject<T>({ runtime, project }: WriteOptions, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const result = await inBackground(runtime, project.id, newBackgroundRun(runtime.now()), async (ctx) => ({
+    value: await work(ctx),
+  }))
+  if (result === null) throw new Error(`The project ${project.id} was deleted.`)
+  return result.value
+}
+
+function leaveOut(report: ImportReport, list: string, reason: string, times: number): void {
+  const kind = report[list] ?? newKindReport()
+  report[list] = kind
+  count(kind.left_out, reason, null, times)
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { findProjectOrOnly } from '../../account/projects/store.ts'
+import type { Db } from '../../core/db/database.ts'
+import { newClock, newProjectOn, type Shop } from '../../testing/app.ts'
+import { until } from '../../testing/background.ts'
+import { amountOff, newDiscount } from '../../testing/checkout.ts'
+import { exportedText, importText } from '../../testing/move.ts'
+import { openNode, ownDatabase } from '../../testing/nodes.ts'
+import { ok } from '../../testing/orders.ts'
+import { runGuerdon } from '../../testing/process.ts'
+import { exportProject } from './export.ts'
+import { writeText } from './files.ts'
+
+const customersCount = 30_000
+
+async function newShop(): Promise<{ shop: Shop; db: Db; url: string }> {
+  const { database, url } = await ownDatabase()
+  const shop = await newProjectOn({ ...(await openNode(database)), clock: newClock() })
+  return { shop, db: database.db, url: url as string }
+}
+
+/** A shop whose import takes long enough to be interrupted. */
+async function largeShop() {
+  const made = await newShop()
+  const { shop, db } = made
+  await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })
+  await sql`insert into customers
+    select (jsonb_populate_record(c, jsonb_build_object('id', 'cust_many' || n, 'source_id', 'many-' || n))).*
+    from customers c, generate_series(2, ${customersCount}::int) n where c.project_id = ${shop.project_id}`.execute(db)
+  return made
+}
+
+async function countCustomers(db: Db, projectId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from customers where project_id = ${projectId}`.execute(db)
+  return rows[0]?.count as number
+}
+
+const isVisible = (db: Db, id: string): Promise<boolean> =>
+  findProjectOrOnly(db, id).then(
+    () => true,
+    () => false,
+  )
+
+test('after kill -9 in the middle, nobody sees the project, and the same command starts over and completes', async () => {
+  const { shop, db } = await largeShop()
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-move-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'shop.jsonl.gz')
+  await writeText(exportProject(db, await findProjectOrOnly(db, shop.project_id), Date.now()), { to: file, gzip: true })
+
+  const { db: there, url: urlThere } = await newShop()
+  const run = () => runGuerdon(['import', file], { DATABASE_URL: urlThere })
+  const killed = run()
+  await until(async () => ((await countCustomers(there, shop.project_id)) > 0 ? true : undefined))
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  const left = await countCustomers(there, shop.project_id)
+  expect(left).toBeGreaterThan(0)
+  expect(left).toBeLessThan(customersCount)
+  expect(await isVisible(there, shop.project_id)).toBe(false)
+
+  const second = run()
+  expect(await second.ended, second.output()).toBe(0)
+  expect(second.output()).toContain(`Imported `)
+  expect(await isVisible(there, shop.project_id)).toBe(true)
+  expect(await countCustomers(there, shop.project_id)).toBe(customersCount)
+  const linesOf = (text: string) => text.trimEnd().split('\n').slice(1, -1).sort()
+  expect(linesOf(await exportedText(there, shop.project_id))).toEqual(linesOf(await exportedText(db, shop.project_id)))
+})
+
+test('of two imports of one project the later one completes, and the earlier one ends', async () => {
+  const { shop, db } = await largeShop()
+  const text = await exportedText(db, shop.project_id)
+  const { db: there } = await newShop()
+  const first = importText(there, text).then(
+    () => 'completed',
+    (error: Error) => error.message,
+  )
+  await until(async () => ((await countCustomers(there, shop.project_id)) > 0 ? true : undefined))
+  await importText(there, text)
+  expect(await first).toBe(`Another import fills the project ${shop.project_id}: this one ends.`)
+  expect(await countCustomers(there, shop.project_id)).toBe(customersCount)
+})
+
+test('an export is one snapshot: what is written meanwhile is not in it, and writers do not wait for it', async () => {
+  const { shop, db } = await newShop()
+  await newDiscount(shop, 'BEFORE', amountOff(100))
+  const lines = exportProject(db, await findProjectOrOnly(db, shop.project_id), Date.now())
+  let text = (await lines.next()).value as string
+  await newDiscount(shop, 'MEANWHILE', amountOff(100))
+  for await (const more of lines) text += more
+  expect(text).toContain('BEFORE')
+  expect(text).not.toContain('MEANWHILE')
+})

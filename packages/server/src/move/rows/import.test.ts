@@ -1,0 +1,218 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { tablesWithProjects } from '../../account/projects/purge.ts'
+import type { Db } from '../../core/db/database.ts'
+import { newestMigration } from '../../core/db/migrate.ts'
+import { newProject, type Shop, send, uniqueName } from '../../testing/app.ts'
+import { amountOff, newDiscount, newGiftCard } from '../../testing/checkout.ts'
+import { exportedText, importText } from '../../testing/move.ts'
+import { ok } from '../../testing/orders.ts'
+import { newWebhook } from '../../testing/webhooks.ts'
+import { importProject } from './import.ts'
+
+const dbOf = ({ service }: Shop): Db => service.runtime.database.db
+
+async function smallShop(): Promise<{ shop: Shop; db: Db; text: string }> {
+  const shop = await newProject()
+  await newDiscount(shop, 'TEN', amountOff(1_000))
+  await newGiftCard(shop, 'GIFT', 5_000)
+  await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })
+  await newWebhook(shop, 'https://receiver.example/hook', ['voucher.created'])
+  return { shop, db: dbOf(shop), text: await exportedText(dbOf(shop), shop.project_id) }
+}
+
+/** An id for a copy in the same database. */
+const copyId = () => uniqueName('proj_copy').replaceAll('-', '')
+
+/** How many rows each table has of a project, without empty ones. */
+async function rowCounts(db: Db, id: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { name } of await tablesWithProjects(db)) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from ${sql.table(name)} where project_id = ${id}`.execute(db)
+    if (rows[0]?.count !== 0) counts[name] = rows[0]?.count as number
+  }
+  const project = await sql`select from projects where id = ${id}`.execute(db)
+  return project.rows.length === 0 ? counts : { ...counts, projects: 1 }
+}
+
+test('a copy beside its original has no keys, does not send, and signs with its own token', async () => {
+  const { shop, db, text } = await smallShop()
+  const id = copyId()
+  expect(await importText(db, text, { kind: 'copy', id })).toMatchObject({ project_id: id, is_copy: true })
+  const { rows } = await sql`
+    select (select count(*)::int from api_keys where project_id = p.id) as keys,
+      (select count(*)::int from webhooks where project_id = p.id and active) as sending,
+      (select count(*)::int from webhook_sendouts where project_id = p.id) as sendouts,
+      (select count(*)::int from vouchers where project_id = p.id) as codes,
+      p.webhook_token <> o.webhook_token as has_own_token, p.tracking_secret is not distinct from o.tracking_secret as knows_customers
+    from projects p cross join projects o where p.id = ${id} and o.id = ${shop.project_id}`.execute(db)
+  expect(rows).toEqual([{ keys: 0, sending: 0, sendouts: 0, codes: 2, has_own_token: true, knows_customers: true }])
+})
+
+test('an empty project that exists keeps its name and keys, and nodes that have served it see the imported configuration', async () => {
+  const { shop, db } = await smallShop()
+  const campaign = await ok(shop, 'POST', '/v1/campaigns', {
+    name: 'Spring',
+    campaign_type: 'DISCOUNT_COUPONS',
+    type: 'AUTO_UPDATE',
+    voucher: { type: 'DISCOUNT_VOUCHER', discount: amountOff(1_000) },
+  })
+  await ok(shop, 'POST', `/v1/campaigns/${campaign.id}/vouchers/SPRING`, {})
+  const text = await exportedText(db, shop.project_id)
+  const target = await newProject({ project: { name: 'Staging' } })
+  // The node has the project in its cache, after more changes of configuration than the file has.
+  for (let change = 0; change < 5; change += 1) {
+    const { id } = await ok(target, 'POST', '/v1/categories', { name: 'Gone', hierarchy: 1 })
+    await target.call('DELETE', `/v1/categories/${id}`)
+  }
+  const validation = { redeemables: [{ object: 'voucher', id: 'SPRING' }], order: { amount: 5_000 } }
+  expect((await target.call('POST', '/v1/validations', validation)).body).toMatchObject({ valid: false })
+  await importText(db, text, { kind: 'existing', id: target.project_id })
+  await expect
+    .poll(async () => (await target.call('POST', '/v1/validations', validation)).body, { timeout: 30_000 })
+    .toMatchObject({ valid: true, order: { total_amount: 4_000 } })
+  const { rows } = await sql`select name from projects where id = ${target.project_id}`.execute(db)
+  expect(rows).toEqual([{ name: 'Staging' }])
+  await expect(importText(db, text, { kind: 'existing', id: target.project_id })).rejects.toThrow(
+    /is not empty: it has rows in/,
+  )
+  expect((await target.call('POST', '/v1/validations', validation)).status).toBe(200)
+})
+
+test('what exists already, or does not exist, is refused', async () => {
+  const { shop, db, text } = await smallShop()
+  await expect(importText(db, text)).rejects.toThrow(`The project ${shop.project_id} exists already.`)
+  await expect(importText(db, text, { kind: 'existing', id: 'proj_nowhere' })).rejects.toThrow(
+    'There is no project proj_nowhere.',
+  )
+  await db
+    .updateTable('projects')
+    .set({ deleted_at: new Date().toISOString() })
+    .where('id', '=', shop.project_id as never)
+    .execute()
+  await expect(importText(db, text)).rejects.toThrow('is being deleted')
+})
+
+test.each<[string, (lines: string[]) => string[], RegExp]>([
+  ['is cut off', (lines) => lines.slice(0, -1), /incomplete: it ends after \d+ rows/],
+  [
+    'is cut off within a line',
+    (lines) => [...lines.slice(0, -2), (lines.at(-2) as string).slice(0, 40)],
+    /is not a row/,
+  ],
+  [
+    'misses a row',
+    (lines) => lines.filter((line) => !line.includes('"code":"TEN"')),
+    /damaged: it has 1 rows of vouchers, and its last line says 2/,
+  ],
+  ['has another value', (lines) => lines.map((line) => line.replace('"code":"TEN"', '"code":"TWO"')), /SHA-256/],
+  ['goes on', (lines) => [...lines, lines[1] as string], /goes on after its last line/],
+  [
+    'has another order',
+    (lines) => [lines[0] as string, ...lines.slice(1, -1).reverse(), lines.at(-1) as string],
+    /not expected here/,
+  ],
+  [
+    'has an unknown table',
+    ([head, ...lines]) => [head as string, '{"table":"users","row":{}}', ...lines],
+    /Rows of users are not expected/,
+  ],
+  [
+    'has a value that no column takes',
+    (lines) => lines.map((line) => line.replace('"redeemed_quantity":0', '"redeemed_quantity":"many"')),
+    /invalid input syntax/,
+  ],
+])('a file that %s leaves nothing behind', async (_, damage, message) => {
+  const { db, text } = await smallShop()
+  const id = copyId()
+  const damaged = `${damage(text.trimEnd().split('\n')).join('\n')}\n`
+  await expect(importText(db, damaged, { kind: 'copy', id })).rejects.toThrow(message)
+  expect(await rowCounts(db, id)).toEqual({})
+})
+
+test('an import that fails after another one has filled the project deletes nothing of it', async () => {
+  const { db, text } = await smallShop()
+  const { project_id } = await newProject()
+  const target = { kind: 'existing', id: project_id } as const
+  const [head, ...rest] = text.trimEnd().split('\n') as [string, ...string[]]
+  async function* slowly() {
+    yield Buffer.from(head)
+    for (const line of rest.slice(0, -1)) yield Buffer.from(line)
+    await importText(db, text, target)
+    yield Buffer.from('no row')
+  }
+  await expect(importProject(db, slowly(), { target, now: Date.now })).rejects.toThrow('is not a row')
+  expect(await rowCounts(db, project_id)).toMatchObject({ vouchers: 2 })
+})
+
+test('an existing project is empty and open again after a damaged file', async () => {
+  const { db, text } = await smallShop()
+  const target = await newProject()
+  const before = await rowCounts(db, target.project_id)
+  const cut = text.slice(0, text.lastIndexOf('{"end"'))
+  await expect(importText(db, cut, { kind: 'existing', id: target.project_id })).rejects.toThrow(/incomplete/)
+  expect(await rowCounts(db, target.project_id)).toEqual(before)
+  await expect.poll(async () => (await target.call('GET', '/v1/vouchers')).status, { timeout: 30_000 }).toBe(200)
+})
+
+test('a file of another release is refused before anything is written, and the message names the release to use', async () => {
+  const { db, text } = await smallShop()
+  const of = (change: object) => {
+    const [head, ...lines] = text.split('\n')
+    return [JSON.stringify({ ...JSON.parse(head as string), ...change }), ...lines].join('\n')
+  }
+  const copy = { kind: 'copy', id: copyId() } as const
+  await expect(importText(db, of({ release: '0.1.0', migration: '0003-codes' }), copy)).rejects.toThrow(
+    /Guerdon 0\.1\.0 wrote this file .* Import it with Guerdon 0\.1\.0 into an empty database, then upgrade/,
+  )
+  await expect(importText(db, of({ release: '9.0.0', migration: '9999-future' }), copy)).rejects.toThrow(
+    /Upgrade this instance to 9\.0\.0 first/,
+  )
+  await expect(importText(db, of({ release: '9.0.0', guerdon_export: 2 }), copy)).rejects.toThrow(
+    /Upgrade this instance/,
+  )
+  await expect(importText(db, 'code,name\nTEN,Ten\n', copy)).rejects.toThrow(/not a file of guerdon export/)
+  expect(JSON.parse(text.split('\n')[0] as string)).toMatchObject({ migration: newestMigration })
+  expect(await rowCounts(db, copy.id)).toEqual({})
+})
+
+test('every value keeps all its digits: 64-bit numbers, decimals, bytes, days, moments, and texts of any characters', async () => {
+  const { shop, db } = await smallShop()
+  const note = 'line\u2028 "quoted" \\ \n\t 😀 \u0001'
+  // The sum of a day (its id is empty): a single row would be merged by the nodes of other test files, which share the database.
+  await sql`insert into usage (project_id, scope_id, day, is_undone, id, redemptions, orders_amount, discounted_amount, credits)
+    values (${shop.project_id}, 'v_exact', '2024-02-29', false, '', 9007199254740993, 12345678901234567890123.45, 0.10, -0.5)`.execute(
+    db,
+  )
+  await sql`update vouchers set metadata = '{"big": 9007199254740993, "tiny": 1e-30}', additional_info = ${note},
+    start_date = '2024-02-29T23:59:59.999Z' where project_id = ${shop.project_id} and code = 'TEN'`.execute(db)
+  const id = copyId()
+  await importText(db, await exportedText(db, shop.project_id), { kind: 'copy', id })
+  const exact = async (projectId: string) =>
+    (
+      await sql`select u.redemptions::text, u.orders_amount::text, u.discounted_amount::text, u.credits::text, u.day::text,
+          v.metadata::text, v.additional_info, v.start_date::text, v.asset_id::text
+        from usage u join vouchers v on v.project_id = u.project_id and v.code = 'TEN'
+        where u.project_id = ${projectId} and u.scope_id = 'v_exact'`.execute(db)
+    ).rows
+  expect(await exact(id)).toEqual(await exact(shop.project_id))
+  expect(await exact(id)).toMatchObject([
+    { redemptions: '9007199254740993', orders_amount: '12345678901234567890123.45', additional_info: note },
+  ])
+})
+
+test('a project with unfinished async actions is not exported', async () => {
+  const { shop, db } = await smallShop()
+  await shop.call('POST', '/v1/vouchers/bulk/async', [{ code: 'TEN', metadata: { seen: true } }])
+  await expect(exportedText(db, shop.project_id)).rejects.toThrow(/unfinished async actions \(VOUCHERS/)
+})
+
+test('keys that exist in the database are not imported a second time', async () => {
+  const { shop, db, text } = await smallShop()
+  const renamed = shop.project_id.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))
+  const moved = text.replaceAll(shop.project_id, renamed)
+  await expect(importText(db, moved)).rejects.toThrow('A key of the file exists in this database already.')
+  expect(await rowCounts(db, renamed)).toEqual({})
+  expect((await send(shop.service.app, 'GET', '/v1/vouchers', undefined, shop.headers)).status).toBe(200)
+})

@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../core/db/database.ts'
+import { isDuplicate, type Trx } from '../../core/db/transaction.ts'
+import { type Claim, confirmClaim } from './claim.ts'
+import type { MovedTable } from './tables.ts'
+
+/** Rows of one table that are inserted by one statement. */
+export interface RowBatch {
+  table: MovedTable
+  /** JSON objects as text. */
+  rows: string[]
+}
+
+/** Inserts rows into the claimed project, all or none. PostgreSQL reads the JSON, so that no number passes through JavaScript. */
+export async function insertRows(db: Db, claim: Claim, { table, rows }: RowBatch): Promise<void> {
+  try {
+    await db.transaction().execute(async (trx) => {
+      await confirmClaim(trx, claim)
+      await insertInto(trx, claim, table, rows)
+    })
+  } catch (error) {
+    if (table.name === 'api_keys' && isDuplicate(error))
+      throw new Error('A key of the file exists in this database already. Import a copy with keys of its own: --as ID.')
+    throw error
+  }
+}
+
+async function insertInto(trx: Trx, claim: Claim, { name, columns, is_configuration }: MovedTable, rows: string[]) {
+  const values: Array<[column: string, value: RawBuilder<unknown>]> = [
+    ...columns.map((column): [string, RawBuilder<unknown>] => [column, importedValue(name, column, claim)]),
+    ['project_id', sql`${claim.project_id}`],
+    ...(is_configuration ? [configurationVersion(claim)] : []),
+    ...(name === 'segments' ? [walkAfter] : []),
+  ]
+  await sql`
+    insert into ${sql.table(name)} (${sql.join(values.map(([column]) => sql.ref(column)))})
+    select ${sql.join(values.map(([, value]) => value))}
+    from json_populate_recordset(null::${sql.table(name)}, ${`[${rows.join(',')}]`}::json) r`.execute(trx)
+}
+
+/** The value of the file; but a copy of a project must not send anything to the receivers of the original. */
+const importedValue = (table: string, column: string, { is_copy }: Claim): RawBuilder<unknown> =>
+  is_copy && table === 'webhooks' && column === 'active' ? sql`false` : sql`r.${sql.ref(column)}`
+
+const configurationVersion = ({ config_version }: Claim): [string, RawBuilder<unknown>] => [
+  'config_version',
+  sql`${config_version}::bigint`,
+]
+
+/** A recompute that was running waits for the transactions of this server that have begun before it goes on. */
+const walkAfter: [string, RawBuilder<unknown>] = [
+  'walk_after',
+  sql`case when r.walk_started_at is not null then pg_current_xact_id() end`,
+]

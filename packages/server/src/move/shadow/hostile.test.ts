@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { newAsk } from './ask.ts'
+import { newObserver } from './observer.ts'
+import { newProxy } from './proxy.ts'
+import { Tally } from './report.ts'
+
+async function listening(server: Server | TcpServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+async function proxyTo(upstreamPort: number): Promise<number> {
+  const ask = async () => ({ status: 200, answer: {} })
+  const observer = newObserver({ ask, tally: new Tally(), log: null, redeem: false, onError: () => {} })
+  return listening(newProxy(new URL(`http://127.0.0.1:${upstreamPort}`), observer))
+}
+
+/** Sends bytes, and returns everything until the other end closes. */
+function sent(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(bytes)
+  return text(socket)
+}
+
+test.each(['DELETE', 'GET', 'OPTIONS'])(
+  'a body of %s whose length Connection names is no second request',
+  async (method) => {
+    const seen: string[] = []
+    const upstream = createServer(async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      const body = await text(incoming)
+      seen.push(`${incoming.method} ${incoming.url} ${body}`)
+      outgoing.end('done')
+    })
+    const port = await proxyTo(await listening(upstream))
+    const smuggled = 'GET /v1/customers HTTP/1.1\r\nHost: a\r\n\r\n'
+    const head = `${method} /v1/any HTTP/1.1\r\nHost: a\r\nConnection: close, content-length\r\nContent-Length: ${smuggled.length}\r\n\r\n`
+    expect(await sent(port, head + smuggled)).toContain('done')
+    await sent(port, 'GET /v1/last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(seen).toEqual([`${method} /v1/any ${smuggled}`, 'GET /v1/last '])
+  },
+)
+
+test.each([
+  'HTTP/1.1 099 Low\r\ncontent-length: 0\r\n\r\n',
+  'HTTP/1.1 000 None\r\ncontent-length: 0\r\n\r\n',
+  'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n',
+])('an answer that cannot be passed on is 502 for the shop, and the proxy goes on: %j', async (answer) => {
+  const upstream = createTcpServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write(answer))
+  })
+  const port = await proxyTo(await listening(upstream))
+  for (const _ of [1, 2])
+    expect(await sent(port, 'GET /v1/any HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /)
+})
+
+test('a report keeps little of what the other service sends, however long it is', () => {
+  const tally = new Tally()
+  const long = 'x'.repeat(100_000)
+  const there = {
+    kind: 'valid' as const,
+    applied: Array.from({ length: 1_000 }, () => long),
+    money: { amount: 1, discount: 1, total: 1, lines: Array.from({ length: 100_000 }, () => 1) },
+  }
+  const here = { kind: 'refused' as const, key: long, redeemable: long }
+  tally.add({ cause: 'other_reason', detail: long }, { number: 1, path: long, redeemables: there.applied, there, here })
+  expect(JSON.stringify(tally.report()).length).toBeLessThan(30_000)
+})
+
+test('the key of the compared service does not follow a redirect', async () => {
+  const keys: unknown[] = []
+  const thief = await listening(
+    createServer(({ headers }, outgoing) => {
+      keys.push(headers['x-app-token'])
+      outgoing.end('{}')
+    }),
+  )
+  const service = await listening(
+    createServer((_, outgoing) =>
+      outgoing.writeHead(307, { location: `http://localhost:${thief}/`, connection: 'close' }).end(),
+    ),
+  )
+  const ask = newAsk({ base: `http://127.0.0.1:${service}`, app_id: 'id', app_token: 'secret' })
+  expect(await ask({ path: '/v1/validations', body: {} })).toMatchObject({ status: 503 })
+  expect(keys).toEqual([])
+})

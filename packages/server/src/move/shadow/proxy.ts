@@ -1,0 +1,116 @@
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { request as requestTls, Agent as TlsAgent } from 'node:https'
+import { pipeline } from 'node:stream'
+import { BodyCopy } from './body-copy.ts'
+import type { Exchange } from './log-line.ts'
+import type { Observer } from './observer.ts'
+import { isCompared, withoutQuery } from './question.ts'
+
+/** Concerns one connection only (RFC 9110, 7.6.1): the other connection has its own. */
+const hopHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/**
+ * Passes every request on to the present service and its answer back, byte by byte as they come. Of validations and redemptions the observer
+ * gets a copy, after the answer has gone. Nothing that happens there can change or delay the answer.
+ */
+export function newProxy(upstream: URL, observer: Observer): Server {
+  const target: Target = {
+    upstream,
+    send: upstream.protocol === 'https:' ? requestTls : request,
+    // Connections are used again for two seconds at most: a service that closes idle ones later than that never closes one just when a
+    // request is on its way, which could not be sent a second time.
+    agent: new (upstream.protocol === 'https:' ? TlsAgent : Agent)({ keepAlive: true, timeout: 2_000 }),
+  }
+  return createServer({ requireHostHeader: false }, (incoming, outgoing) => pass(target, observer, incoming, outgoing))
+}
+
+interface Target {
+  upstream: URL
+  send: typeof request
+  agent: Agent
+}
+
+function pass(
+  { upstream, send, agent }: Target,
+  observer: Observer,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): void {
+  const { method = 'GET', url: path = '/' } = incoming
+  const isWatched = isCompared(method, path)
+  const at = new Date().toISOString()
+  const sent = send({
+    agent,
+    protocol: upstream.protocol,
+    hostname: upstream.hostname.replace(/^\[|\]$/g, ''),
+    port: upstream.port,
+    method,
+    path: `${upstream.pathname.replace(/\/$/, '')}${path}`,
+    headers: { ...endToEnd(incoming), ...framing(incoming), host: upstream.host },
+  })
+  outgoing.sendDate = false // the answer has its own
+  const copy = isWatched ? new BodyCopy(incoming) : null
+  sent.on('response', (answered) => {
+    if ((answered.statusCode ?? 0) < 200) return refuse() // an answer that nobody can send, such as 099
+    const answerCopy = copy === null ? null : new BodyCopy(answered)
+    outgoing.writeHead(answered.statusCode ?? 502, answered.statusMessage, endToEnd(answered))
+    pipeline(answered, outgoing, (error) => {
+      if (error || copy === null || answerCopy === null) return
+      const exchange = { at, method, path: withoutQuery(path), status: answered.statusCode ?? 502 }
+      void observe(observer, exchange, copy, answerCopy)
+    })
+  })
+  const refuse = () => {
+    sent.destroy()
+    if (outgoing.headersSent) outgoing.destroy()
+    else
+      outgoing
+        .writeHead(502, { 'content-type': 'text/plain' })
+        .end('The service behind the shadow proxy does not answer.\n')
+  }
+  sent.on('error', refuse)
+  // Nobody asked for another protocol: `upgrade` is not passed on.
+  sent.on('upgrade', refuse)
+  // A shop that has hung up needs no answer.
+  outgoing.on('close', () => sent.destroy())
+  // Not by `pipeline`, which would close the connection of the shop when that of the service fails, before the shop has its answer.
+  incoming.pipe(sent)
+}
+
+async function observe(observer: Observer, exchange: Exchange, request: BodyCopy, answer: BodyCopy): Promise<void> {
+  const [requestBody, answerBody] = [await request.json(), await answer.json()]
+  if (requestBody === undefined || answerBody === undefined) observer.tally.skipped += 1
+  else observer.observe({ ...exchange, request: requestBody, answer: answerBody })
+}
+
+/**
+ * Where the body ends: a body of unknown length is sent in chunks again, whatever the method. The length is passed on even where
+ * `Connection` names it: without it the service would take the body of a DELETE for the next request.
+ */
+function framing({ headers }: IncomingMessage): Record<string, string> {
+  if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' }
+  const { 'content-length': length } = headers
+  return length === undefined ? {} : { 'content-length': length }
+}
+
+/** Names and values as they came, also repeated ones. */
+function endToEnd({ headersDistinct, headers }: IncomingMessage): Record<string, string[]> {
+  const named = new Set(
+    (headers.connection ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  )
+  const kept = Object.entries(headersDistinct).filter(([name]) => !hopHeaders.has(name) && !named.has(name))
+  return Object.fromEntries(kept) as Record<string, string[]>
+}

@@ -1,0 +1,70 @@
+import type { Exchange } from './log-line.ts'
+
+/** What we are asked about an exchange. */
+export interface Question {
+  path: '/v1/validations' | '/v1/redemptions'
+  body: object
+}
+
+/** A redeemable named by the path, as in the operations for a single voucher or promotion tier. */
+const singleRedeemable = [
+  { pattern: /^\/v1\/vouchers\/([^/]{1,1000})\/(?:validate|redemption)$/, object: 'voucher' },
+  { pattern: /^\/v1\/promotions\/tiers\/([^/]{1,1000})\/(?:validation|redemption)$/, object: 'promotion_tier' },
+] as const
+
+const isSeveral = /^\/(?:client\/)?v1\/(?:validations|redemptions)$/
+
+/** Whether requests of this kind are compared; of others nothing is kept. */
+export const isCompared = (method: string, path: string): boolean => {
+  const bare = withoutQuery(path)
+  return method === 'POST' && (isSeveral.test(bare) || singleRedeemable.some(({ pattern }) => pattern.test(bare)))
+}
+
+interface AskOptions {
+  /** Really redeem what was redeemed. */
+  redeem: boolean
+  /** Ask for the moment of the exchange, not for now. */
+  as_of: boolean
+}
+
+/**
+ * The question that has the answer of the exchange, or null if it is not compared. A redemption becomes a validation, unless `redeem` is
+ * set. Sessions are left out: a validation with one would hold units and credits.
+ */
+export function questionOf({ method, path, request, at }: Exchange, { redeem, as_of }: AskOptions): Question | null {
+  if (!isCompared(method, path) || !isObject(request)) return null
+  const { session: _, tracking_id: __, options, gift, reward, ...body } = request
+  const redeemables = redeemablesOf(withoutQuery(path), body, { gift, reward })
+  if (redeemables === null) return null
+  const isRedemption = redeem && /redemptions?$/.test(withoutQuery(path))
+  // The order of the answer is compared; nobody looks at explanations and expanded objects.
+  const moment = as_of && !isRedemption && at !== undefined ? { options: { as_of: at } } : {}
+  return {
+    path: isRedemption ? '/v1/redemptions' : '/v1/validations',
+    body: { ...body, redeemables, ...moment },
+  }
+}
+
+function redeemablesOf(path: string, body: Record<string, unknown>, more: Record<string, unknown>): unknown[] | null {
+  if (isSeveral.test(path)) return Array.isArray(body.redeemables) ? body.redeemables : null
+  for (const { pattern, object } of singleRedeemable) {
+    const encoded = pattern.exec(path)?.[1]
+    const id = encoded === undefined ? null : decoded(encoded)
+    const given = Object.entries(more).filter(([, value]) => isObject(value))
+    if (id !== null) return [{ object, id, ...Object.fromEntries(given) }]
+  }
+  return null
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+export const withoutQuery = (path: string): string => path.split('?', 1)[0] as string
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

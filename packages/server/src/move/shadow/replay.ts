@@ -1,0 +1,33 @@
+import { readLines } from '../rows/read-lines.ts'
+import type { Ask } from './ask.ts'
+import { type CompareOptions, compareExchange } from './compare-exchange.ts'
+import { readExchange } from './log-line.ts'
+import { type ShadowReport, Tally } from './report.ts'
+
+/** Validations change nothing, so that several may be asked at once. */
+const validationsAtOnce = 8
+
+/** Replays a log against us. Redemptions that are really made are made one after another, in the order of the log. */
+export async function replayLog(
+  stream: AsyncIterable<Uint8Array>,
+  ask: Ask,
+  options: CompareOptions,
+): Promise<ShadowReport> {
+  const tally = new Tally()
+  const lines = readLines(stream)
+  let number = 0
+  const work = async () => {
+    for (;;) {
+      const next = await lines.next()
+      if (next.done === true) return
+      number += 1
+      const ownNumber = number
+      const text = next.value.toString()
+      const exchange = readExchange(text)
+      if (exchange !== null) await compareExchange(exchange, ownNumber, { ...options, ask, tally })
+      else if (text.trim() !== '') tally.skipped += 1
+    }
+  }
+  await Promise.all(Array.from({ length: options.redeem ? 1 : validationsAtOnce }, work))
+  return tally.report()
+}
