@@ -1,0 +1,13 @@
+/** Why the run of all pages leaves a block out, and what tries it instead. */
+export const reasonsNotToExecute: Readonly<Record<string, string>> = {
+  'starts the service': 'the run has started one already; .ci/run starts the packed packages from an empty folder',
+  'followed by hand': 'npm run try-runbook follows the page and writes its output; it needs a past release',
+  'needs a second installation':
+    'command-line/move.test.ts, command-line/import-account.test.ts and move/shadow/*.test.ts run these commands against a second service',
+  'builds the guides':
+    'the journeys of packages/dashboard build them for the service; npm run guides -- --base was tried by hand',
+  'a line for your own database': 'nothing: the table is the reader’s',
+  'a program of the reader': 'the run of all pages starts each recipe in the same way',
+  'runs the tests': '.ci/run does',
+  'a program of docs/examples': 'examples.test.ts starts it, and compares it with the page',
+}
