@@ -1,15 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { buildApp } from '../app.ts'
 import type { Runtime } from '../core/context.ts'
 import { testService } from '../testing/app.ts'
+import { getRaw } from '../testing/get-raw.ts'
 import { testSettings } from '../testing/runtime.ts'
 import { type DashboardFiles, readDashboard } from './dashboard-files.ts'
 
@@ -84,16 +82,7 @@ test('every other address is the page, revalidated each time, under a strict Con
 test('a file that was not built is not found, whatever its path names', async () => {
   const app = await withDashboard()
   await app.listen({ port: 0, host: '127.0.0.1' })
-  /** Sends the path as it is: `inject` and `fetch` would resolve its dots first. */
-  const get = (path: string) =>
-    new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-      const { port } = app.server.address() as AddressInfo
-      request({ port, host: '127.0.0.1', path }, async (answer) =>
-        resolve({ status: answer.statusCode, body: await text(answer) }),
-      )
-        .on('error', reject)
-        .end()
-    })
+  const get = (path: string) => getRaw(app, path)
   for (const path of [
     '/dashboard/assets/index-old.js',
     '/dashboard/assets',
@@ -139,9 +128,9 @@ test('the root leads browsers to the dashboard and programs to the documentation
     return [statusCode, headers.location, headers.vary]
   }
   expect(await to('text/html,application/xhtml+xml,*/*;q=0.8')).toEqual([302, 'dashboard/', 'Accept'])
-  expect(await to('application/json')).toEqual([302, 'docs', 'Accept'])
-  expect(await to('*/*')).toEqual([302, 'docs', 'Accept'])
-  expect(await to()).toEqual([302, 'docs', 'Accept'])
+  expect(await to('application/json')).toEqual([302, 'docs/', 'Accept'])
+  expect(await to('*/*')).toEqual([302, 'docs/', 'Accept'])
+  expect(await to()).toEqual([302, 'docs/', 'Accept'])
 })
 
 test('requests of the dashboard are counted under two names, whatever addresses they have', async () => {
@@ -173,7 +162,7 @@ test('DASHBOARD=off leaves it out, and so does a folder without a built one, whi
   expect((await app.inject('/dashboard/')).statusCode).toBe(404)
   expect(await app.inject({ url: '/', headers: { accept: 'text/html' } })).toMatchObject({
     statusCode: 302,
-    headers: { location: 'docs' },
+    headers: { location: 'docs/' },
   })
 })
 

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Route, unknownRoute } from '../core/http/mount.ts'
+import { type ListedFile, storedAt } from './file-list.ts'
+import type { GuidesSite } from './guides-site.ts'
+import { cacheControl, fileHeaders, pageHeaders, sendFile } from './send-file.ts'
+
+/**
+ * Serves the built guides under `/guides/`. Their files are read from the disk when they are asked for, since most nodes are never asked
+ * and the pages would take tens of megabytes of memory. A request only chooses among the listed files, so no path can name any other.
+ * Returns the routes it added.
+ */
+export function mountGuides(app: FastifyInstance, current: GuidesSite): Route[] {
+  const paths = ['/guides', '/guides/*']
+  for (const path of paths) app.get(path, { config: { platform: `GET ${path}` } }, answer)
+  return paths.map((path) => ({ method: 'GET', path }))
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const address = request.url.split('?', 1)[0] as string
+    const site = current()
+    if (site === null) throw unknownRoute(request.method, address)
+    const { '*': wildcard = '' } = request.params as { '*'?: string }
+    const path = wildcard.replace(/\/$/, '')
+    const fileAt = (wanted: string): ListedFile | undefined => site.files.get(wanted)
+    const index = fileAt(path === '' ? 'index.html' : `${path}/index.html`)
+    // The links of a page are relative to its folder. So is this one, as behind a proxy the path may have a prefix.
+    if (index !== undefined && !address.endsWith('/'))
+      return reply.headers(pageHeaders(site.inline_scripts)).redirect(`${path.split('/').at(-1) || 'guides'}/`)
+
+    const isAsset = path.startsWith('assets/')
+    const found = index ?? fileAt(path) ?? fileAt(`${path}.html`)
+    const file = found ?? (isAsset ? undefined : fileAt('404.html'))
+    if (file === undefined) throw unknownRoute(request.method, address)
+    if (found === undefined) reply.code(404)
+    const isPage = file.path.endsWith('.html')
+    return await sendFile(request, reply, file, {
+      headers: {
+        ...(isPage ? pageHeaders(site.inline_scripts) : fileHeaders),
+        'Cache-Control': cacheControl(isAsset),
+      },
+      // They may be built again at this moment.
+      contentOf: (encoding) =>
+        readFile(storedAt(site.folder, file, encoding)).catch(() => {
+          throw unknownRoute(request.method, address)
+        }),
+    })
+  }
+}

@@ -1,0 +1,2 @@
+/** For the TypeScript files that build the guides too. */
+export function ensureGuides(options?: { signal?: AbortSignal }): Promise<boolean>
