@@ -128,7 +128,7 @@ test('operations are rejected while the event loop cannot keep up, and served ag
   expect(refused.length).toBeGreaterThanOrEqual(2)
   for (const answer of refused)
     expect(answer).toMatchObject(rejectedBy('event_loop_late_ms_max', 'The node is overloaded'))
-  for (const path of ['/health/live', '/health/ready', '/docs'])
+  for (const path of ['/health/live', '/health/ready', '/docs/'])
     await expect.poll(() => send(app, 'GET', path), { message: path }).toMatchObject({ status: 200 })
   expect(await shedBy(app)).toBe(shedBefore + refused.length)
 

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Runtime } from '../core/context.ts'
 import { errorText } from '../core/http/errors.ts'
@@ -11,7 +12,8 @@ export type ShedReason = 'closing' | 'database' | 'event_loop'
 export interface Load {
   /** How late the event loop was at the last check. */
   late_ms(): number
-  isClosing(): boolean
+  /** Whether the process stops: it may still serve requests, but wants no more of them. */
+  isStopping(): boolean
   /** Requests rejected so far. */
   shed: Readonly<Record<ShedReason, number>>
 }
@@ -30,11 +32,15 @@ export function shedLoad(
   const shed: Record<ShedReason, number> = { closing: 0, database: 0, event_loop: 0 }
   const admission = newAdmissionController()
   let lateMs = 0
+  let stopping = false
   let closing = false
 
   const timer = setInterval(checkEventLoop, intervalMs).unref()
   let lastCheckAt = performance.now()
   app.addHook('preClose', async () => {
+    stopping = true
+    // Proxies go on sending requests until their next health check. Fastify answers them with `Connection: close` by now.
+    if (app.server.listening) await sleep(settings.drain_seconds * 1_000)
     closing = true
   })
   app.addHook('onClose', async () => clearInterval(timer))
@@ -51,7 +57,7 @@ export function shedLoad(
       .header('Content-Type', 'application/json; charset=utf-8')
       .send(errorText(refusal, request.id, settings.error_messages))
   })
-  return { late_ms: () => lateMs, isClosing: () => closing, shed }
+  return { late_ms: () => lateMs, isStopping: () => stopping, shed }
 
   function rejectionReason(): ShedReason | null {
     if (closing) return 'closing'

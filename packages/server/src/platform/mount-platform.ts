@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Runtime } from '../core/context.ts'
 import { unavailable } from '../core/http/failures.ts'
 import type { Route } from '../core/http/mount.ts'
-import { openapiOf } from '../core/http/openapi.ts'
 import type { Operation } from '../core/http/operation.ts'
 import type { RequestWatch } from '../core/http/watch-requests.ts'
-import { namedSchemas } from '../schema-names.ts'
+import { documentOf } from '../document.ts'
 import { acceptsPage, mountDashboard } from './dashboard.ts'
 import type { DashboardFiles } from './dashboard-files.ts'
-import { docsPage } from './docs-page.ts'
+import { mountDocs } from './docs/mount.ts'
+import { mountGuides } from './guides.ts'
+import type { GuidesSite } from './guides-site.ts'
 import { shedLoad } from './load-shedding.ts'
 import { newMetrics } from './metrics.ts'
 import { metricsType, serveMetrics } from './metrics-server.ts'
@@ -27,15 +28,22 @@ declare module 'fastify' {
   }
 }
 
+interface PlatformOptions {
+  watch: RequestWatch
+  sheds_load: boolean
+  dashboard: DashboardFiles | null
+  guides: GuidesSite | null
+}
+
 /**
- * Adds the routes besides the API, all without credentials: health, metrics, documentation, dashboard. Also adds the hooks for every
- * request: log, metrics and load shedding. Returns the routes it added.
+ * Adds the routes besides the API, all without credentials: health, metrics, documentation, dashboard, guides. Also adds the hooks for
+ * every request: log, metrics and load shedding. Returns the routes it added.
  */
 export function mountPlatform(
   app: FastifyInstance,
   runtime: Runtime,
   operations: readonly Operation[],
-  { watch, sheds_load, dashboard }: { watch: RequestWatch; sheds_load: boolean; dashboard: DashboardFiles | null },
+  { watch, sheds_load, dashboard, guides }: PlatformOptions,
 ): Route[] {
   const { settings } = runtime
   const tally = newRequestTally()
@@ -52,18 +60,17 @@ export function mountPlatform(
   warnOfProxy(app, runtime)
   const checkReadiness = newReadiness(runtime.database)
   const ready = async () => {
-    if (load.isClosing()) throw unavailable()
+    if (load.isStopping()) throw unavailable()
     await checkReadiness()
     return ok
   }
-  const document = () => openapiOf(operations, namedSchemas)
+  const document = () => documentOf(operations)
 
   const routes: Record<string, Handler> = {
     '/': (request, reply) => {
-      if (dashboard === null) return reply.redirect('docs')
-      return reply.header('Vary', 'Accept').redirect(acceptsPage(request) ? 'dashboard/' : 'docs')
+      if (dashboard === null) return reply.redirect('docs/')
+      return reply.header('Vary', 'Accept').redirect(acceptsPage(request) ? 'dashboard/' : 'docs/')
     },
-    '/docs': publishedText(pageHeaders, () => docsPage(document())),
     '/openapi.json': publishedText({ 'Content-Type': 'application/json; charset=utf-8' }, () =>
       JSON.stringify(document()),
     ),
@@ -75,19 +82,13 @@ export function mountPlatform(
   if (port !== null) serveMetrics(app, readMetrics, { port, host })
   else routes['/metrics'] = async (_, reply) => reply.type(metricsType).send(await readMetrics())
   for (const [url, handler] of Object.entries(routes)) app.get(url, { config: { platform: `GET ${url}` } }, handler)
+  const ofDocs = mountDocs(app, document, { has_guides: guides !== null })
   const ofDashboard = dashboard === null ? [] : mountDashboard(app, dashboard)
-  return [...Object.keys(routes).map((path): Route => ({ method: 'GET', path })), ...ofDashboard]
+  const ofGuides = guides === null ? [] : mountGuides(app, guides)
+  const ofPlatform = Object.keys(routes).map((path): Route => ({ method: 'GET', path }))
+  return [...ofPlatform, ...ofDocs, ...ofDashboard, ...ofGuides]
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<unknown>
 
 const ok = { status: 'ok' }
-
-/** The page has no scripts and loads nothing. Should unescaped markup ever get into it, the browser enforces the same. */
-const pageHeaders = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-}
