@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { isComplete } from './packages/server/src/testing/scale.ts'
 
 /**
- * Five runs: the engine, the server on a real PostgreSQL, the server on the embedded database, the parts of the dashboard, and the
- * dashboard in a browser. On PostgreSQL every file runs.
+ * Five runs: the engine, the server and its client on a real PostgreSQL, both on the embedded database, the parts of the dashboard,
+ * and what runs in a browser. On PostgreSQL every file runs.
  * On the embedded database run the files in which it can behave differently (`embedded` below). With `npm test -- --all`
  * (GUERDON_TEST_ALL=1) every file runs there too, and every test at full size (testing/scale.ts). What only a real database can
  * show (races, crashes, many nodes) is named `*.race.test.ts` and runs on PostgreSQL alone.
@@ -20,6 +20,10 @@ import { isComplete } from './packages/server/src/testing/scale.ts'
 const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
 
 const server = 'packages/server/src/**/*.test.ts'
+/** The client library speaks to a service: its tests run on both databases. */
+const client = 'packages/client/tests/*.test.ts'
+/** Those that need no browser. They are processes of their own, with the embedded database. */
+const examples = 'examples/{till,webhook-receiver}/tests/*.test.ts'
 const races = '**/*.race.test.ts'
 
 /**
@@ -42,15 +46,42 @@ const embedded = [
   'exports/**',
   'incentives/publications/batches*',
   'monitoring/audit-log/**',
+  'move/rows/round-trip*',
   'platform/platform*',
   'redemptions/redeem*',
   'statistics/**',
 ]
 
 /** What uses no database runs once, in the run on PostgreSQL. */
-const withoutDatabase = ['docs', 'layers', 'reference', 'regular-expressions', 'tidy', 'webhooks/target/**'].map(
-  (files) => `packages/server/src/${testsOf(files)}`,
-)
+const withoutDatabase = [
+  'docs',
+  'layers',
+  'platform/kubernetes',
+  'reference',
+  'regular-expressions',
+  'tidy',
+  'webhooks/target/**',
+].map((files) => `packages/server/src/${testsOf(files)}`)
+withoutDatabase.push('packages/client/tests/{generated,size}.test.ts')
+
+/**
+ * The slow files whose subject is not the database (password hashing, timed brakes, targets that hang, load, masks of roles): also in CI
+ * they run once, on PostgreSQL. The statements behind them run on the embedded database in the files beside them.
+ */
+const onPostgresOnly = [
+  'account/sign-in/brakes',
+  'account/sign-in/passwords',
+  'account/sign-in/second-factor',
+  'client-side',
+  'core/http/wrong-credentials',
+  'core/mail/queue-mail',
+  'pages',
+  'platform/load-shedding',
+  'session-roles',
+  'webhooks/delivery/hostile-targets',
+  'webhooks/delivery/many-webhooks',
+  'webhooks/sendouts/await-attempt',
+].map((files) => `packages/server/src/${testsOf(files)}`)
 
 const onPglite = isComplete ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
 
@@ -63,8 +94,8 @@ const onDatabase = (database: 'pglite' | 'postgres') => ({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     name: database,
-    include: database === 'pglite' ? onPglite : [server],
-    exclude: database === 'pglite' ? [races, ...withoutDatabase] : [],
+    include: [client, ...(database === 'pglite' ? onPglite : [server, examples])],
+    exclude: database === 'pglite' ? [races, ...withoutDatabase, ...onPostgresOnly] : [],
     globalSetup: [`packages/server/src/testing/global-setup.${database}.ts`],
     setupFiles: ['packages/server/src/testing/close-after-file.ts'],
     isolate: false,
@@ -94,7 +125,11 @@ export default defineConfig({
         ssr: { resolve: { conditions: ['source'] } },
         test: {
           name: 'browser',
-          include: ['packages/dashboard/journeys/*.test.ts'],
+          include: [
+            'packages/dashboard/journeys/*.test.ts',
+            'packages/client/tests/browser/*.test.ts',
+            'examples/{shop,cart-widget}/tests/*.test.ts',
+          ],
           globalSetup: ['packages/dashboard/journeys/ground/global-setup.ts'],
           setupFiles: ['packages/server/src/testing/close-after-file.ts'],
           isolate: false,

@@ -7,10 +7,14 @@ let failed = false
 const projects = [
   'packages/engine',
   'packages/engine/tsconfig.test.json',
+  'packages/client',
+  'packages/client/tsconfig.test.json',
   'packages/server',
   'packages/dashboard',
   'packages/dashboard/journeys',
   'bench',
+  'examples',
+  'docs/.vitepress',
 ]
 for (const project of projects) {
   console.log(`types: ${project}`)

@@ -1,9 +1,9 @@
-// Rewrites every generated file that is committed: openapi.json and the dashboard's types of it, docs/coverage.md, the tables of docs/reference, the module matrix.
+// Rewrites every generated file that is committed: openapi.json, the client's types and table of it, docs/coverage.md, the tables of docs/reference, the module matrix.
 import { runNode } from './workspace.mjs'
 
 for (const file of [
   'scripts/openapi.mjs',
-  'packages/dashboard/write-api-types.ts',
+  'scripts/client.mjs',
   'scripts/contract.mjs',
   'scripts/reference.mjs',
   'scripts/modules.mjs',

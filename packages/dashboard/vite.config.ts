@@ -1,6 +1,6 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defaultClientConditions, defineConfig } from 'vite'
 
 const service = process.env.GUERDON_URL ?? 'http://127.0.0.1:8010'
 
@@ -12,6 +12,8 @@ export default defineConfig({
   envDir: false,
   envPrefix: 'GUERDON_PUBLIC_',
   plugins: [react(), tailwindcss()],
+  // The packages of the workspace from their sources: nothing has to be built before.
+  resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {
     target: 'es2022',
     // A strict Content-Security-Policy allows no data: scripts, and a preload polyfill would be one more request's worth of code.
@@ -24,7 +26,10 @@ export default defineConfig({
     port: 5173,
     strictPort: true,
     proxy: Object.fromEntries(
-      ['/v1', '/management', '/auth', '/health', '/docs', '/openapi.json'].map((path) => [path, { target: service }]),
+      ['/v1', '/management', '/auth', '/health', '/docs', '/guides', '/openapi.json'].map((path) => [
+        path,
+        { target: service },
+      ]),
     ),
   },
 })

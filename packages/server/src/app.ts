@@ -17,6 +17,7 @@ import { limits } from './core/lib/limits.ts'
 import { recordRequests } from './monitoring/audit-log/record-requests.ts'
 import { operations as allOperations } from './operations.ts'
 import type { DashboardFiles } from './platform/dashboard-files.ts'
+import type { GuidesSite } from './platform/guides-site.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
 
 export interface AppOptions {
@@ -27,6 +28,8 @@ export interface AppOptions {
   sheds_load?: boolean
   /** The built dashboard to serve; null: none. */
   dashboard?: DashboardFiles | null
+  /** The guides to serve; null: none. */
+  guides?: GuidesSite | null
 }
 
 /** The HTTP service over an open runtime. It does not listen yet. */
@@ -35,6 +38,7 @@ export function buildApp({
   operations = allOperations,
   sheds_load = true,
   dashboard = null,
+  guides = null,
 }: AppOptions): FastifyInstance {
   const { settings } = runtime
   const app = fastify<Server>({
@@ -88,7 +92,7 @@ export function buildApp({
     reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
     next()
   })
-  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load, dashboard })
+  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load, dashboard, guides })
   app.addHook('onRequest', (request, _reply, next) => {
     if (isTooLong(request)) return next(queryTooLarge())
     next(hasLongHeaders(request) ? headersTooLarge(limits.header_bytes_max) : undefined)

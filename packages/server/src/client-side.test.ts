@@ -708,6 +708,20 @@ test('promotion tiers show no figures of the shop', async () => {
   expect((await ok(shop, 'GET', '/v1/promotions/tiers')).tiers[0]).toHaveProperty('summary')
 })
 
+test('a page redeems a promotion tier, where the project allows it', async () => {
+  const { shop } = await shopWithAnn()
+  const { promotion } = await ok(shop, 'POST', '/v1/campaigns', {
+    name: 'Sale',
+    campaign_type: 'PROMOTION',
+    promotion: { tiers: [{ name: 'Ten off', action: { discount: { type: 'PERCENT', percent_off: 10 } } }] },
+  })
+  const path = `/client/v1/promotions/tiers/${promotion.tiers[0].id}/redemption`
+  expect(await asPage(shop, 'POST', path, { order: { amount: 2_000 } })).toMatchObject({
+    status: 200,
+    body: { result: 'SUCCESS', order: { total_amount: 1_800 } }, // 10 % of 2,000 less
+  })
+})
+
 test('a role that may only read changes nothing, whatever the method', async () => {
   const shop = await newShop()
   await newDiscount(shop, 'TEN', amountOff(10))

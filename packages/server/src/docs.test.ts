@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { sidebar } from '../../../docs/.vitepress/parts.ts'
 import { drawnArchitecture } from './testing/modules.ts'
 
 /* Compares statements of the documentation about the code with the code. */
@@ -24,6 +25,14 @@ test('every decision is in the index, with its number and its title', () => {
   expect(listed.map(([, number, title, file]) => ({ number, title, file }))).toEqual(decisions)
 })
 
+test('every page of docs/ is in the list of a part of the guides', () => {
+  const pages = globSync('**/*.md', { cwd: new URL('docs/', root), exclude: (name) => name === 'node_modules' })
+  const addresses = pages.map((path) =>
+    `/${path.replaceAll('\\', '/')}`.replace(/README\.md$/, '').replace(/\.md$/, ''),
+  )
+  expect(addresses.filter((address) => address !== '/index').sort()).toEqual(Object.keys(sidebar).sort())
+})
+
 /** The path of a source file, relative to src. */
 const sourcePath =
   /`((?:core|account|definitions|audience|catalogue|orders|rules|incentives|checkout|loyalty|redemptions|exports|platform|testing)\/[\w./-]+\.(?:ts|sql))`/g
@@ -33,7 +42,8 @@ const pages = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'docs/architecture.md',
-  'docs/operations.md',
+  'docs/client.md',
+  ...readdirSync(new URL('docs/operate/', root)).map((name) => `docs/operate/${name}`),
   'docs/tutorial.md',
 ]
 

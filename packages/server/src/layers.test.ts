@@ -4,7 +4,7 @@ import { modules } from './testing/modules.ts'
 import { sourceTexts } from './testing/sources.ts'
 
 /** Folders that may import from every module. No module imports from them, nor from the files beside them (`wiring.ts`, `app.ts` …). */
-const foldersAbove = ['platform', 'command-line', 'demo', 'contract', 'client-library']
+const foldersAbove = ['platform', 'command-line', 'demo', 'move', 'contract', 'client-library']
 
 const root = 'server/src/'
 const imports = importsOf(sourceTexts())

@@ -1,6 +1,17 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { auditLogUsage, help, keysUsage, statisticsUsage, usersUsage } from './command-line/help.ts'
+import {
+  auditLogUsage,
+  exportUsage,
+  help,
+  importAccountUsage,
+  importUsage,
+  keysUsage,
+  shadowUsage,
+  statisticsUsage,
+  usersUsage,
+} from './command-line/help.ts'
+import { printable } from './command-line/printable.ts'
 import { whyNotNode } from './core/lib/supported-node.ts'
 import { engine, version } from './core/lib/version.ts'
 import { readSettings } from './core/settings.ts'
@@ -23,6 +34,22 @@ async function main(): Promise<void> {
       'last-name': { type: 'string' },
       each: { type: 'boolean' },
       demo: { type: 'boolean' },
+      out: { type: 'string' },
+      gzip: { type: 'boolean' },
+      as: { type: 'string' },
+      base: { type: 'string' },
+      'app-id': { type: 'string' },
+      'app-token': { type: 'string' },
+      log: { type: 'string' },
+      report: { type: 'string' },
+      redeem: { type: 'boolean' },
+      listen: { type: 'string' },
+      upstream: { type: 'string' },
+      folder: { type: 'string' },
+      only: { type: 'string' },
+      'management-id': { type: 'string' },
+      'management-token': { type: 'string' },
+      'management-project': { type: 'string' },
     },
   })
   if (values.help) return say(help)
@@ -56,10 +83,37 @@ async function main(): Promise<void> {
     if (rest.join() !== 'rebuild') throw new Error(statisticsUsage)
     return (await import('./command-line/statistics.ts')).rebuildCommand(environment, values)
   }
+  if (command === 'export') {
+    if (rest.length > 0) throw new Error(exportUsage)
+    return (await import('./command-line/export-project.ts')).exportCommand(environment, values, process.stdout)
+  }
+  // In the environment secrets are not in the list of processes.
+  const account = {
+    ...values,
+    'app-token': values['app-token'] ?? process.env.GUERDON_APP_TOKEN,
+    'management-token': values['management-token'] ?? process.env.GUERDON_MANAGEMENT_TOKEN,
+  }
+  if (command === 'import' && rest[0] === 'voucherify') {
+    if (rest.length > 1) throw new Error(importAccountUsage)
+    process.exitCode = await (await import('./command-line/import-account.ts')).importAccountCommand(
+      environment,
+      account,
+    )
+    return
+  }
+  if (command === 'import') {
+    const [file, ...more] = rest
+    if (file === undefined || more.length > 0) throw new Error(importUsage)
+    return (await import('./command-line/import-project.ts')).importCommand(environment, file, values, process.stdin)
+  }
+  if (command === 'shadow') {
+    if (rest.length > 0) throw new Error(shadowUsage)
+    return (await import('./command-line/shadow.ts')).shadowCommand(environment, account)
+  }
   throw new Error(`Unknown command "${positionals.join(' ')}". Try guerdon --help.`)
 }
 
-const say = (text: string): void => void process.stdout.write(text)
+const say = (text: string): void => void process.stdout.write(printable(text))
 
 /** Whether the arguments after `keys` are valid; checked before the database is opened. */
 function isKeysCall(
@@ -97,6 +151,6 @@ if (unsupported !== null) {
 try {
   await main()
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
+  process.stderr.write(printable(`${(error as Error).message}\n`))
   process.exitCode = 1
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type ErrorKey, errorStatus } from './core/http/errors.ts'
-import { type DocumentedOperation, type OpenapiDocument, openapiOf, refusalsOf } from './core/http/openapi.ts'
+import { type DocumentedOperation, type OpenapiDocument, refusalsOf } from './core/http/openapi.ts'
 import { sampleOf } from './core/http/openapi-sample.ts'
 import type { JsonSchema } from './core/http/openapi-schema.ts'
 import {
@@ -16,8 +16,8 @@ import {
 } from './core/http/operation.ts'
 import { scopes, scopesFor } from './core/http/scopes.ts'
 import { compileValidator } from './core/http/validation.ts'
+import { documentOf } from './document.ts'
 import { operations } from './operations.ts'
-import { namedSchemas } from './schema-names.ts'
 import { type Answer, newProject, type Shop, send } from './testing/app.ts'
 import { newSignedInUser } from './testing/sessions.ts'
 
@@ -26,7 +26,7 @@ import { newSignedInUser } from './testing/sessions.ts'
  * rejected before it runs. A new operation is covered without a change here.
  */
 
-const document: OpenapiDocument = openapiOf(operations, namedSchemas)
+const document: OpenapiDocument = documentOf(operations)
 
 describe('the table of operations', () => {
   test('ids are unique and camelCase', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { anchorOf, brokenLinks, brokenReferences } from './testing/reference/links.ts'
+import { headingAnchor } from '../../../docs/.vitepress/heading-anchor.ts'
+import { brokenLinks, brokenReferences } from './testing/reference/links.ts'
 import { referencePages } from './testing/reference/pages.ts'
 
 describe('the generated tables of docs/reference', () => {
@@ -23,6 +24,6 @@ describe('links', () => {
     ['The `type` of a [voucher](vouchers.md)', 'the-type-of-a-voucher'],
     ['Rules, and logic: `$in_location`', 'rules-and-logic-in_location'],
   ])('the anchor of the heading "%s" is #%s', (heading, anchor) => {
-    expect(anchorOf(heading)).toBe(anchor)
+    expect(headingAnchor(heading)).toBe(anchor)
   })
 })

@@ -48,7 +48,7 @@ const watches = new WeakMap<Page, PageWatch>()
  * Opens a page in a browser of its own, without a session. The journey fails at its end if anything went wrong on the page
  * (watch-page.ts); if it fails, there is a picture of the page.
  */
-export async function visit(shop: Shop, path: string | null = '/dashboard/'): Promise<Page> {
+export async function visit(shop: Pick<Shop, 'address'>, path: string | null = '/dashboard/'): Promise<Page> {
   connected ??= chromium.connect(endpoint as string)
   const context = await newContext(await connected, shop)
   const page = await context.newPage()

@@ -8,12 +8,13 @@ import type { Runtime } from '../../../server/src/core/context.ts'
 import { connectPglite } from '../../../server/src/core/db/connect.ts'
 import { readSettings, type Settings } from '../../../server/src/core/settings.ts'
 import { readDashboard } from '../../../server/src/platform/dashboard-files.ts'
+import { openGuides } from '../../../server/src/platform/guides-site.ts'
 import { closeRuntime, openRuntime } from '../../../server/src/runtime.ts'
 import { emptyDatabase } from '../../../server/src/testing/snapshot.ts'
 import { startJobs } from '../../../server/src/work.ts'
 import { type Filling, fillings } from './fillings.ts'
 
-/** A running service with the built dashboard, on an embedded database of its own. */
+/** A running service with the built dashboard and guides, on an embedded database of its own. */
 export interface Shop {
   address: string
   runtime: Runtime
@@ -53,7 +54,8 @@ export async function startShop({ filling, templates, env = {} }: ShopOptions): 
   const port = await freePort()
   const settings = settingsOf(folder, { PORT: String(port), ...env })
   const { runtime } = await openRuntime(settings, log)
-  const app = buildApp({ runtime, sheds_load: false, dashboard: readDashboard(settings, log) })
+  const dashboard = readDashboard(settings, log)
+  const app = buildApp({ runtime, sheds_load: false, dashboard, guides: openGuides(settings) })
   const close = async () => {
     await app.close()
     await closeRuntime(runtime, 1)

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { BookOpen, Code, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { endSession } from './begin-session.ts'
@@ -12,7 +12,13 @@ const themes: { theme: Theme; name: string; icon: typeof Sun }[] = [
   { theme: 'dark', name: 'Dark', icon: Moon },
 ]
 
-/** Who is signed in: the account, the theme, the way out. */
+/** What the service serves beside the dashboard. */
+const help = [
+  { name: 'Guides', address: '/guides/', icon: BookOpen },
+  { name: 'API reference', address: '/docs', icon: Code },
+]
+
+/** Who is signed in: the account, help, the theme, the way out. */
 export function PersonMenu() {
   const { user } = useSession()
   const project = useProject()
@@ -51,6 +57,12 @@ export function PersonMenu() {
       <MenuItem link={<Link to="/$project/settings/account" params={{ project: project.id }} />}>
         <UserRound aria-hidden="true" className="size-4 text-muted" /> My account
       </MenuItem>
+      <MenuLine />
+      {help.map(({ name: text, address, icon: Icon }) => (
+        <MenuItem key={address} link={<a href={address} target="_blank" rel="noreferrer" />}>
+          <Icon aria-hidden="true" className="size-4 text-muted" /> {text}
+        </MenuItem>
+      ))}
       <MenuLine />
       {themes.map(({ theme: value, name: text, icon: Icon }) => (
         <MenuItem key={value} onSelect={() => choose(value)}>

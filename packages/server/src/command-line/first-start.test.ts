@@ -28,6 +28,7 @@ function welcomeOf({ is_terminal, mode = 'strict' }: { is_terminal: boolean; mod
   return welcome('http://127.0.0.1:8010', firstStartOf({ settings, is_terminal }, keys), {
     ...settings,
     has_dashboard: true,
+    has_guides: true,
   })
 }
 
@@ -50,10 +51,12 @@ test('on a terminal the first start shows the keys, how to call in both modes, a
 
 test('every start shows the address of the dashboard, if it is served', () => {
   const [authMode, address] = ['strict' as const, 'http://127.0.0.1:8010']
-  expect(welcome(address, null, { auth_mode: authMode, has_dashboard: true })).toContain(
-    '(dashboard: http://127.0.0.1:8010/dashboard/, reference: http://127.0.0.1:8010/docs)',
+  expect(welcome(address, null, { auth_mode: authMode, has_dashboard: true, has_guides: true })).toContain(
+    '(dashboard: http://127.0.0.1:8010/dashboard/, guides: http://127.0.0.1:8010/guides/, reference: http://127.0.0.1:8010/docs)',
   )
-  expect(welcome(address, null, { auth_mode: authMode, has_dashboard: false })).not.toContain('dashboard')
+  const alone = welcome(address, null, { auth_mode: authMode, has_dashboard: false, has_guides: false })
+  expect(alone).toContain('(reference: http://127.0.0.1:8010/docs)')
+  expect(alone).not.toContain('dashboard')
 })
 
 test('elsewhere it names the file with the secrets and shows none', () => {

@@ -67,6 +67,17 @@ test('SIGTERM finishes the running request, logs it and refuses new ones', async
   expect(logged).toEqual([{ endpoint: 'POST_v1_oauth_token', status_code: 200 }])
 })
 
+test('a node that drains is not ready, still serves requests, and ends at once on a second signal', async () => {
+  const node = await startGuerdon({ DATABASE_URL: await emptyDatabase(), LOG_LEVEL: 'warn', DRAIN_SECONDS: '300' })
+  const headers = await headersFrom(node)
+  node.kill('SIGTERM')
+  await expect.poll(async () => (await fetch(`${node.address}/health/ready`)).status).toBe(503)
+  const answer = await retryWhile503(() => fetch(`${node.address}/v1/categories`, { headers }))
+  expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+  node.kill('SIGTERM')
+  expect(await node.ended).toBe(130)
+})
+
 test('a first start that cannot listen names the setting, and where the keys are that it has made', async () => {
   const databaseUrl = await emptyDatabase()
   const other = createServer().listen(0, '127.0.0.1')

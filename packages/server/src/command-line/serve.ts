@@ -9,6 +9,7 @@ import { openLog } from '../core/lib/log.ts'
 import { version } from '../core/lib/version.ts'
 import type { Settings } from '../core/settings.ts'
 import { readDashboard } from '../platform/dashboard-files.ts'
+import { openGuides } from '../platform/guides-site.ts'
 import { closeRuntime, openRuntime } from '../runtime.ts'
 import { startJobs } from '../work.ts'
 import { fillBeforeServing } from './demo.ts'
@@ -38,6 +39,7 @@ export async function serve(
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
   say(`Guerdon ${version} is starting on ${storage} …\n`)
   const dashboard = readDashboard(settings, log)
+  const guides = openGuides(settings)
   const { runtime, first_keys } = await openRuntime(settings, log, (keys) =>
     writeKeysFile(firstStartOf(environment, keys)),
   )
@@ -45,7 +47,7 @@ export async function serve(
   let app: FastifyInstance | undefined
   try {
     if (demo) await fillBeforeServing(runtime, project, say)
-    app = buildApp({ runtime, sheds_load, dashboard })
+    app = buildApp({ runtime, sheds_load, dashboard, guides })
     await startJobs(runtime)
     await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
       throw listenFailure(error, settings)
@@ -58,7 +60,7 @@ export async function serve(
     throw error
   }
   const ownersWithoutPassword = firstStart === null ? await listOwnersWithoutPassword(runtime.database.db) : []
-  const shown = { ...settings, has_dashboard: dashboard !== null }
+  const shown = { ...settings, has_dashboard: dashboard !== null, has_guides: guides !== null }
   say(welcome(addressOf(app, settings.host), firstStart, shown, ownersWithoutPassword))
   stopOnSignal(app, runtime)
 }
@@ -94,7 +96,7 @@ function stopOnSignal(app: FastifyInstance, runtime: Runtime): void {
         app.log.error('shutdown timed out')
         process.exit(1)
       },
-      (limits.shutdown_seconds + 5) * 1_000,
+      (runtime.settings.drain_seconds + limits.shutdown_seconds + 5) * 1_000,
     ).unref()
     await app.close()
     await closeRuntime(runtime, limits.shutdown_seconds)

@@ -10,15 +10,24 @@ export interface FirstStart {
   shows_link: boolean
 }
 
+interface Shown extends Pick<Settings, 'auth_mode'> {
+  has_dashboard: boolean
+  has_guides: boolean
+}
+
 /** The text printed at start. Only the first start shows the keys and calls to try: the database stores hashes of the secrets. */
 export function welcome(
   address: string,
   firstStart: FirstStart | null,
-  { auth_mode, has_dashboard }: Pick<Settings, 'auth_mode'> & { has_dashboard: boolean },
+  { auth_mode, has_dashboard, has_guides }: Shown,
   ownersWithoutPassword: readonly string[] = [],
 ): string {
-  const dashboard = has_dashboard ? `dashboard: ${address}/dashboard/, ` : ''
-  const where = `Guerdon is ready on ${address}   (${dashboard}reference: ${address}/docs)\n`
+  const places = [
+    ...(has_dashboard ? [`dashboard: ${address}/dashboard/`] : []),
+    ...(has_guides ? [`guides: ${address}/guides/`] : []),
+    `reference: ${address}/docs`,
+  ]
+  const where = `Guerdon is ready on ${address}   (${places.join(', ')})\n`
   if (firstStart === null)
     return [
       where,

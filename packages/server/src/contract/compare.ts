@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { openapiOf } from '../core/http/openapi.ts'
 import type { OpenapiDocument } from '../core/http/openapi-document.ts'
+import { documentOf } from '../document.ts'
 import { operations } from '../operations.ts'
-import { namedSchemas } from '../schema-names.ts'
 import { type ContractCoverage, contractCoverageOf, documentDifferences } from './coverage.ts'
 import { coveragePage } from './coverage-page.ts'
 import { publicOperations } from './public-operations.ts'
@@ -28,7 +27,7 @@ export function compareContract(): ContractComparison {
     coverage,
     page,
     isPageCurrent: textOf(coverageFile) === page,
-    differences: documentDifferences(committed, openapiOf(operations, namedSchemas)),
+    differences: documentDifferences(committed, documentOf(operations)),
   }
 }
 

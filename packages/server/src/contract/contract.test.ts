@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openapiOf } from '../core/http/openapi.ts'
 import type { Operation } from '../core/http/operation.ts'
+import { documentOf } from '../document.ts'
 import { operations } from '../operations.ts'
-import { namedSchemas } from '../schema-names.ts'
 import { compareContract } from './compare.ts'
 import { contractCoverageOf, documentDifferences } from './coverage.ts'
 import { coveragePage } from './coverage-page.ts'
@@ -77,7 +76,7 @@ describe('coverage', () => {
 })
 
 describe('the difference is reported when the committed document', () => {
-  const made = openapiOf(operations, namedSchemas)
+  const made = documentOf(operations)
   const [{ id: _, method, path }] = operations as [Operation]
 
   test.each<[string, Partial<typeof made>, string]>([

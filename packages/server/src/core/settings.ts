@@ -21,6 +21,7 @@ export interface Settings {
   metrics_port: number | null
   metrics_host: string
   dashboard: 'on' | 'off'
+  guides: 'on' | 'off'
   auth_mode: 'strict' | 'either'
   cluster_id: string
   oauth_token_ttl_seconds: number
@@ -40,6 +41,7 @@ export interface Settings {
   max_query_bytes: number
   /** What becomes of fields and query parameters that an operation does not know. */
   unknown_fields: 'ignore' | 'refuse'
+  drain_seconds: number
   webhook_timeout_ms: number
   webhook_allow_private_targets: boolean
   audit_log: 'on' | 'without_bodies' | 'off'
@@ -94,7 +96,7 @@ export const environment = {
   DATABASE_URL: {
     unset: 'the embedded database',
     meaning:
-      'URL of the PostgreSQL database ([its parameters](../operations.md#the-database)); with `NODE_ENV=production`, required unless `GUERDON_DATA_DIR` is set',
+      'URL of the PostgreSQL database ([its parameters](../operate/database.md)); with `NODE_ENV=production`, required unless `GUERDON_DATA_DIR` is set',
   },
   GUERDON_DATA_DIR: {
     standard: '.guerdon',
@@ -113,7 +115,11 @@ export const environment = {
   METRICS_HOST: { unset: '`HOST`', meaning: 'address of `METRICS_PORT` to listen on' },
   DASHBOARD: {
     standard: 'on',
-    meaning: '`on`: the [dashboard](../operations.md#the-dashboard) is served under `/dashboard/`; `off`: it is not',
+    meaning: '`on`: the [dashboard](../operate/dashboard.md) is served under `/dashboard/`; `off`: it is not',
+  },
+  GUIDES: {
+    standard: 'on',
+    meaning: '`on`: the guides, which this page belongs to, are served under `/guides/`; `off`: they are not',
   },
   AUTH_MODE: {
     standard: 'strict',
@@ -179,6 +185,11 @@ export const environment = {
     meaning:
       '`ignore`: [unknown fields](http.md#unknown-fields) and query parameters are named in the header `Guerdon-Ignored`; `refuse`: they are answered with 400',
   },
+  DRAIN_SECONDS: {
+    standard: '0',
+    meaning:
+      'seconds for which a node that was told to stop still serves requests, while `/health/ready` is 503: longer than a proxy takes to notice ([containers](../operate/containers.md#rolling-restarts))',
+  },
   WEBHOOK_TIMEOUT_MS: { standard: '10000', meaning: 'timeout of one delivery attempt of a [webhook](webhooks.md)' },
   WEBHOOK_ALLOW_PRIVATE_TARGETS: {
     standard: 'false',
@@ -197,7 +208,7 @@ export const environment = {
   SMTP_URL: {
     unset: 'mails are only logged',
     meaning:
-      'SMTP server for [notifications](notifications.md) and invitations: `smtps://user:password@host` or `smtp://host` ([mail](../operations.md#mail))',
+      'SMTP server for [notifications](notifications.md) and invitations: `smtps://user:password@host` or `smtp://host` ([mail](../operate/mail.md))',
   },
   MAIL_FROM: {
     unset: 'none',
@@ -274,6 +285,7 @@ export function readSettings(env: Environment): Settings {
     metrics_port: optional('METRICS_PORT', integerBetween(0, 65_535)),
     metrics_host: text('METRICS_HOST') ?? host,
     dashboard: read('DASHBOARD', oneOf('on', 'off')),
+    guides: read('GUIDES', oneOf('on', 'off')),
     auth_mode: read('AUTH_MODE', oneOf('strict', 'either')),
     cluster_id: read('CLUSTER_ID', asIs),
     oauth_token_ttl_seconds: integer('OAUTH_TOKEN_TTL_SECONDS', 1, 31_536_000),
@@ -293,6 +305,7 @@ export function readSettings(env: Environment): Settings {
     max_client_body_bytes: integer('MAX_CLIENT_BODY_BYTES', 1_024, 1_073_741_824),
     max_query_bytes: integer('MAX_QUERY_BYTES', 256, 1_048_576),
     unknown_fields: read('UNKNOWN_FIELDS', oneOf('ignore', 'refuse')),
+    drain_seconds: integer('DRAIN_SECONDS', 0, 300),
     webhook_timeout_ms: integer('WEBHOOK_TIMEOUT_MS', 1, 600_000),
     webhook_allow_private_targets: read('WEBHOOK_ALLOW_PRIVATE_TARGETS', boolean),
     audit_log: read('AUDIT_LOG', oneOf('on', 'without_bodies', 'off')),

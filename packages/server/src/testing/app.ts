@@ -7,6 +7,7 @@ import { operations } from '../operations.ts'
 import { atEnd } from './closings.ts'
 import { expectAllDeclared, expectDeclared } from './conformance.ts'
 import { testDatabase } from './database.ts'
+import './examples/record.ts' // only in npm run examples
 import { insertTestProject, type TestKeys } from './project.ts'
 import { openTestRuntime } from './runtime.ts'
 

@@ -28,33 +28,37 @@ export const quick = {
   },
 }
 
+/** Where a process registers how it is stopped: at the end of the test, or of the file (`atEnd`). */
+type WhenOver = (stop: () => Promise<void>) => void
+
 /** Runs the command line in a separate process, as an operator would; it is killed when the test ends. */
 export function runGuerdon(
   args: string[],
   env: Record<string, string>,
+  whenOver: WhenOver = onTestFinished,
 ): { child: ChildProcess; output(): string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [...quick.args, main, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...quick.env, GUERDON_DATA_DIR: newDataFolder(), ...env },
+    env: { PATH: process.env.PATH ?? '', ...quick.env, GUERDON_DATA_DIR: newDataFolder(whenOver), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  onTestFinished(() => void child.kill('SIGKILL'))
+  whenOver(async () => void child.kill('SIGKILL'))
   return { child, output: () => output, ended }
 }
 
 /** A folder of its own for every process: the first start writes its keys there. */
-function newDataFolder(): string {
+function newDataFolder(whenOver: WhenOver): string {
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  whenOver(async () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** Starts the service on a free port and waits until it prints that it is ready. */
-export async function startGuerdon(env: Record<string, string>): Promise<GuerdonProcess> {
-  const { child, output, ended } = runGuerdon([], { PORT: '0', ...env })
+export async function startGuerdon(env: Record<string, string>, whenOver?: WhenOver): Promise<GuerdonProcess> {
+  const { child, output, ended } = runGuerdon([], { PORT: '0', ...env }, whenOver)
   let isOver = false
   void ended.then(() => (isOver = true))
   for (let waited = 0; ; waited += 20) {

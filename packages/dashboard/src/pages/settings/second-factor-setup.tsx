@@ -1,5 +1,5 @@
+import type { Schemas } from '@guerdon/client'
 import { useForm } from 'react-hook-form'
-import type { Schemas } from '../../api/generated.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/code-block.tsx'

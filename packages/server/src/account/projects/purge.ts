@@ -35,7 +35,7 @@ export async function purgeProject(db: Db, projectId: string, signal?: AbortSign
   return undefined
 }
 
-interface ProjectTable {
+export interface ProjectTable {
   name: string
   /** Columns of its primary key. */
   key: string[]
@@ -67,7 +67,8 @@ export async function tablesWithProjects(db: Db): Promise<ProjectTable[]> {
 const batchRows = 1_000
 const foreignKeyViolation = '23503'
 
-async function emptyTable(
+/** Deletes the rows of a project in one table, batch by batch. */
+export async function emptyTable(
   db: Db,
   table: ProjectTable,
   projectId: string,

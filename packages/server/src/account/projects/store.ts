@@ -18,6 +18,12 @@ export async function insertProject(db: Db, row: Insertable<ProjectRow>): Promis
     .executeTakeFirstOrThrow()
 }
 
+/** Inserts the built-in product and collection into a project that has lost them. */
+export async function insertBuiltIns(db: Db, projectId: string, now: string): Promise<void> {
+  await db.insertInto('products').values(shippingRow(projectId, now)).execute()
+  await db.insertInto('product_collections').values(allProductsRow(projectId, now)).execute()
+}
+
 /** All projects, oldest first. */
 export async function listProjects({ db }: InstallationCtx): Promise<Project[]> {
   return db

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { maintain } from '../../core/jobs/maintenance.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { version } from '../../core/lib/version.ts'
 import { type Answer, newClock, newProject, type Shop, send, uniqueName } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { type Node, openNode, ownDatabase } from '../../testing/nodes.ts'
@@ -24,6 +25,13 @@ const inShop = () => ({ 'x-project-id': shop.project_id })
 const newUser = (role: 'ADMIN' | 'USER' | 'VIEWER' = 'USER') =>
   newSignedInUser(shop.service.runtime, { [shop.project_id]: role })
 const category = () => ({ name: uniqueName('Toys'), hierarchy: 1 })
+
+test('a visitor learns which ways to sign in there are', async () => {
+  expect(await call('GET', '/auth/features', undefined, {})).toMatchObject({
+    status: 200,
+    body: { oidc: false, mail: false, version },
+  })
+})
 
 describe('a call by a session', () => {
   test('names its project in X-Project-Id', async () => {

@@ -63,24 +63,40 @@ export function clientReply<T extends TSchema>(schema: T): T {
 function reduced(schema: Schema): Schema {
   const changes: Schema = {}
   const { anyOf, properties, required, items } = schema
-  if (anyOf !== undefined) {
-    const variants = anyOf.map(reduced)
-    if (variants.some((variant, index) => variant !== anyOf[index])) changes.anyOf = variants
-  }
+  if (anyOf !== undefined && reducedVariants(anyOf) !== anyOf) changes.anyOf = reducedVariants(anyOf)
   if (items !== undefined && reduced(items) !== items) changes.items = reduced(items)
-  if (properties !== undefined) {
-    const shown = Object.entries(properties)
-      .filter(([name]) => !hidden.has(name))
-      .map(([name, each]) => [name, name === 'customer' ? shortCustomerSchema(each) : reduced(each)] as const)
-    if (shown.length < Object.keys(properties).length || shown.some(([name, each]) => each !== properties[name])) {
-      changes.properties = Object.fromEntries(shown)
-      if (required !== undefined) changes.required = required.filter((name) => !hidden.has(name))
-    }
+  if (properties !== undefined && reducedProperties(properties) !== properties) {
+    changes.properties = reducedProperties(properties)
+    if (required !== undefined) changes.required = required.filter((name) => !hidden.has(name))
   }
   if (Object.keys(changes).length === 0) return schema
   // Keeps what is not enumerable: TypeBox marks kinds and optional properties that way.
   const copy = Object.create(Object.getPrototypeOf(schema), Object.getOwnPropertyDescriptors(schema)) as Schema
   return Object.assign(copy, changes)
+}
+
+const reducedVariants = once((anyOf: Schema[]): Schema[] => {
+  const variants = anyOf.map(reduced)
+  return variants.some((variant, index) => variant !== anyOf[index]) ? variants : anyOf
+})
+
+const reducedProperties = once((properties: Record<string, Schema>): Record<string, Schema> => {
+  const shown = Object.entries(properties)
+    .filter(([name]) => !hidden.has(name))
+    .map(([name, each]) => [name, name === 'customer' ? shortCustomerSchema(each) : reduced(each)] as const)
+  const isSame =
+    shown.length === Object.keys(properties).length && shown.every(([name, each]) => each === properties[name])
+  return isSame ? properties : Object.fromEntries(shown)
+})
+
+/** Calls it once for each object: the OpenAPI document knows a schema by the object of its properties or variants. */
+function once<T extends object>(reduce: (part: T) => T): (part: T) => T {
+  const known = new WeakMap<T, T>()
+  return (part) => {
+    const result = known.get(part) ?? reduce(part)
+    known.set(part, result)
+    return result
+  }
 }
 
 /** Null stays possible where it was; a schema that is short already stays as it is. */

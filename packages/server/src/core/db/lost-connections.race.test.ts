@@ -10,7 +10,7 @@ import type { Database } from './database.ts'
 import { isOutage } from './outage.ts'
 
 /*
- * The network forgets connections: packets vanish and nothing is closed (docs/operations.md#the-database). All limits are those of
+ * The network forgets connections: packets vanish and nothing is closed (docs/operate/database.md). All limits are those of
  * production: a request is answered within 10 s, and the node works again within 15 s of the first lost packet.
  */
 

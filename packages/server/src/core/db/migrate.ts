@@ -71,6 +71,9 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0024-statistics', statistics],
 ]
 
+/** The migration that a database has when this release serves it. */
+export const newestMigration = (migrations.at(-1) as (typeof migrations)[number])[0]
+
 /**
  * Applies the missing migrations, replaces the functions whose files changed, then runs `afterwards` (the first-start
  * bootstrap), all in one transaction under one lock: ten nodes may start at once on an empty database, and a crash rolls

@@ -81,7 +81,7 @@ function postgresProblem(error: unknown): string {
   if (code === 'ECONNREFUSED') return 'connection refused. Is PostgreSQL running there?'
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved.'
   if (typeof code === 'string' && certificateCodes.test(code))
-    return `${messageOf(error)}. Name the certificate of its authority with sslrootcert=FILE, or set sslmode=no-verify to encrypt without checking (docs/operations.md#the-database).`
+    return `${messageOf(error)}. Name the certificate of its authority with sslrootcert=FILE, or set sslmode=no-verify to encrypt without checking (docs/operate/database.md).`
   if (sqlState(error) === '28P01') return `${messageOf(error)}. Check user and password.`
   return `${messageOf(error)}.`
 }

@@ -4,7 +4,7 @@ import { type PostgresServer, startPostgres } from '../../testing/postgres.ts'
 import { connectPostgres } from './connect.ts'
 import { openPostgres } from './open-at-start.ts'
 
-/* The TLS parameters of DATABASE_URL (docs/operations.md#the-database), against a PostgreSQL whose certificate is for 127.0.0.1 and of a private authority. */
+/* The TLS parameters of DATABASE_URL (docs/operate/database.md), against a PostgreSQL whose certificate is for 127.0.0.1 and of a private authority. */
 
 let server: PostgresServer
 beforeAll(async () => {

@@ -24,6 +24,21 @@ export const limits = {
   /** Characters of a searched text. */
   search_length_max: 255,
 
+  /** Requests to another service that an import of an account has open at once. */
+  account_requests_at_once: 4,
+  /** Attempts of such a request that fails; those refused with 429 do not count. */
+  account_attempts_max: 8,
+  /** Seconds before such a request is answered completely. */
+  account_request_seconds: 120,
+  /** Longest pause between two attempts, in seconds. */
+  account_wait_seconds_max: 300,
+  /** Seconds that an import waits for a file that the other service writes. */
+  account_export_seconds: 3_600,
+  /** Bytes of one answer of the other service. */
+  account_reply_bytes_max: 67_108_864,
+  /** Bytes of one object that is carried over. */
+  account_row_bytes_max: 1_048_576,
+
   /** Fields of one filter. */
   filter_fields_max: 50,
   /** Values in all conditions of one filter together: enough for any screen, too few for an excessively large query. */
@@ -222,7 +237,7 @@ export const limits = {
   lock_timeout_seconds: 30,
   /** How long a request waits for a database connection before it is rejected. */
   connection_wait_seconds: 8,
-  /** Time after which the server is asked whether it still works on a statement that it has not answered (docs/operations.md#the-database). */
+  /** Time after which the server is asked whether it still works on a statement that it has not answered (docs/operate/database.md). */
   statement_answer_seconds: 3,
   /** Timeout of that question; after two in vain the database counts as unreachable. */
   database_probe_ms: 2_500,
@@ -230,14 +245,14 @@ export const limits = {
   heartbeat_seconds: 4,
   /** Idle time of a database connection after which the operating system checks whether the other side still exists. */
   keep_alive_seconds: 5,
-  /** Space on the disk of the embedded database below which it only reads: four segments of its log (docs/operations.md#a-full-disk). */
+  /** Space on the disk of the embedded database below which it only reads: four segments of its log (docs/operate/database.md#a-full-disk). */
   embedded_reserve_bytes: 67_108_864,
 
   /** How long a start retries a database that cannot be reached yet. */
   start_retry_seconds: 30,
   /** Pause between two attempts of a start. */
   start_retry_ms: 500,
-  /** How long a migration waits for a table that others use, and requests behind it (docs/operations.md#upgrade). */
+  /** How long a migration waits for a table that others use, and requests behind it (docs/operate/upgrade.md). */
   migration_lock_seconds: 2,
   /** Pause after that, in which requests are served, before the migration is tried again. */
   migration_pause_seconds: 5,
@@ -444,6 +459,15 @@ export const limits = {
   target_response_header_bytes_max: 16_384,
   /** Idle connections to targets of webhooks that a node keeps for the next attempt. */
   target_idle_connections_max: 64,
+
+  /** Size of a line in a file that `guerdon import` or `guerdon shadow` reads: more than the largest row has. */
+  moved_line_bytes_max: 67_108_864,
+  /** How long `guerdon shadow` waits for an answer of the service it asks. */
+  shadow_answer_ms: 10_000,
+  /** Size of a request or answer that the proxy of `guerdon shadow` compares; larger ones only pass through. */
+  shadow_body_bytes_max: 1_048_576,
+  /** Requests that wait in the proxy of `guerdon shadow` to be compared; further ones only pass through. */
+  shadow_waiting_max: 200,
 
   /** Cached QR codes: at most 17 kB each. */
   qr_patterns_remembered_max: 256,

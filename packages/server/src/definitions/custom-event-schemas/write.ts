@@ -24,7 +24,8 @@ export function changeCustomEventSchema(
   return updateCustomEventSchema(ctx, id, ({ properties }) => checkLimits({ ...properties, ...sent.properties }))
 }
 
-function checkLimits(properties: Record<string, CustomEventProperty>): CustomEventSchema['schema'] {
+/** The schema with these properties; throws if there are too many, or their names are too long. */
+export function checkLimits(properties: Record<string, CustomEventProperty>): CustomEventSchema['schema'] {
   const names = Object.keys(properties)
   if (names.length > limits.metadata_definitions_max)
     throw invalidPayload(

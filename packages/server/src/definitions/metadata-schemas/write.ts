@@ -64,7 +64,7 @@ export async function removeMetadataSchema(ctx: Ctx, { id, related_object }: Sto
   await ctx.reactions.metadataSchemaChanged(ctx, related_object)
 }
 
-function readDefinitions(properties: SentSchema['properties'], relatedObject: string): NamedDefinition[] {
+export function readDefinitions(properties: SentSchema['properties'], relatedObject: string): NamedDefinition[] {
   return Object.entries(properties).map(([name, sent]) => {
     const definition = readDefinition(name, sent)
     const reason = whyNotDefinition(definition, relatedObject)

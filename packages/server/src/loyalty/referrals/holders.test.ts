@@ -104,7 +104,9 @@ describe('assigning a code to referees', () => {
     // A customer with only a key in the request is not changed.
     const { assets: _, ...after } = await ok(shop, 'GET', '/v1/customers/zoe')
     expect(after).toEqual(zoe)
-    expect(await holdersOf(shop, program)).toMatchObject([...holders.toReversed(), { customer_id: program.anna }])
+    const all = await holdersOf(shop, program)
+    expect(all).toMatchObject([...holders.toReversed(), { customer_id: program.anna }])
+    expect((await ok(shop, 'GET', path(program))).data).toEqual(all)
   })
 
   test('emits an event for each referee', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { headingAnchor } from '../../../../../docs/.vitepress/heading-anchor.ts'
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url))
 
@@ -52,7 +53,7 @@ function anchorsIn(path: string): ReadonlySet<string> {
   if (cached !== undefined) return cached
   const pageAnchors = new Set<string>()
   for (const [, heading = ''] of withoutBlocks(textOf(path)).matchAll(/^#{1,6} +(.+?) *$/gm)) {
-    const name = anchorOf(heading)
+    const name = headingAnchor(heading)
     let unique = name
     for (let count = 1; pageAnchors.has(unique); count += 1) unique = `${name}-${count}`
     pageAnchors.add(unique)
@@ -60,11 +61,3 @@ function anchorsIn(path: string): ReadonlySet<string> {
   anchors.set(path, pageAnchors)
   return pageAnchors
 }
-
-/** `POST /v1/oauth/token` → `post-v1oauthtoken`. */
-export const anchorOf = (heading: string): string =>
-  heading
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
-    .replaceAll(' ', '-')

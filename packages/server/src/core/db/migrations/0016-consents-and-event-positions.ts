@@ -47,7 +47,7 @@ const statements = [
   )`,
 
   // Events that exist already get the position 0 without rewriting the table. An operator may create column and index in advance
-  // (docs/operations.md#upgrade). Altering the table waits for every transaction that has inserted events.
+  // (docs/operate/upgrade.md). Altering the table waits for every transaction that has inserted events.
   'alter table event_rows add column if not exists position bigint not null default 0',
   'alter table event_rows alter column position set default (pg_current_xact_id()::text::bigint)',
   // One whose creation was cancelled stays behind as invalid: no query uses it, and "if not exists" would keep it for ever.

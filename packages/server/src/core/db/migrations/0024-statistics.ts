@@ -51,7 +51,7 @@ const figures = [
 
 const statements = [
   // Rows that exist already get the position 0 without rewriting the table; a job adds them up by their ids. As for events, an
-  // operator may create column and index in advance (docs/operations.md#upgrade).
+  // operator may create column and index in advance (docs/operate/upgrade.md).
   ...countedTables.flatMap((table) => [
     `alter table ${table} add column if not exists position bigint not null default 0`,
     `do $$ begin

@@ -43,7 +43,8 @@ interface Row {
   metadata?: Record<string, unknown> | null
 }
 
-const table = `filter_${randomBytes(6).toString('hex')}`
+const schema = `filter_${randomBytes(6).toString('hex')}`
+const table = `${schema}.things`
 const columns = sql.raw(
   'project_id text, id text, name text, price bigint, active boolean, born date, seen timestamptz, tags jsonb, metadata jsonb, created_at timestamptz, updated_at timestamptz',
 )
@@ -60,8 +61,9 @@ const sampleArguments: Record<string, unknown> = {
 
 beforeAll(async () => {
   const { db } = await testDatabase()
-  // With a primary key, like all tables with projects: other tests delete a project from all of them.
-  await sql`create table ${sql.table(table)} (${columns}, row_number bigserial primary key)`.execute(db)
+  // In a schema of its own: other tests delete or export the rows of a project in all tables of the service's schema.
+  await sql`create schema ${sql.ref(schema)}`.execute(db)
+  await sql`create table ${sql.table(table)} (${columns})`.execute(db)
 })
 
 /** Stores rows in a new project; returns a function from a filter to the ids it finds, in the order of the rows. */
