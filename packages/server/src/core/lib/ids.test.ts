@@ -100,16 +100,18 @@ test('the moment of a time-ordered hexadecimal id can be read from it, and bound
   ])
 })
 
-test('within one millisecond, ids of one process are in order of creation', () => {
-  const ids = Array.from({ length: 10_000 }, () => newId('transaction', at + 5))
+const ordered: IdKind[] = ['transaction', 'voucher', 'notification', 'redemption']
+
+test.each(ordered)('within one millisecond, %s ids of one process are in order of creation', (kind) => {
+  const ids = Array.from({ length: 10_000 }, () => newId(kind, at + 5))
   expect([...ids].sort(byteOrder)).toEqual(ids)
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('the order holds while requests with other timestamps create ids in between', () => {
+test.each(ordered)('the order of %s ids holds while requests with other timestamps create ids in between', (kind) => {
   const imported: string[] = []
   for (let row = 0; row < 2_000; row += 1) {
-    imported.push(newId('transaction', at + 10))
+    imported.push(newId(kind, at + 10))
     newId('request', at + 11 + row)
   }
   expect([...imported].sort(byteOrder)).toEqual(imported)

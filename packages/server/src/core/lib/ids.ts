@@ -4,10 +4,11 @@ import { randomFillSync } from 'node:crypto'
  * The format of every id that the service generates: its prefix, and what follows.
  *
  * - `hex`: 18 lower-case hexadecimal digits, 11 of Unix milliseconds and 7 random;
- * - a number: that many characters of [0-9A-Za-z], the first 8 of which encode the time.
+ * - a number: that many characters of [0-9A-Za-z], the first 8 of which encode the time, and from 24 on the next 5 a counter.
  *
  * Both kinds sort by creation when compared byte by byte (the database compares ids with collation "C"), so inserts
- * stay at the right edge of an index and a cursor over ids is a cursor over time. Project ids are too short to contain a time.
+ * stay at the right edge of an index and a cursor over ids is a cursor over time. The ids that one process makes within a
+ * millisecond keep their order too, but for those of 12 and 16 characters. Project ids are too short to contain a time.
  */
 const forms = {
   voucher: ['v_', 32],
@@ -93,7 +94,8 @@ export function newId<K extends IdKind>(kind: K, at: number = Date.now()): Id<K>
   const [prefix, rest] = forms[kind]
   if (rest === 'hex') return `${prefix}${timeOrderedHex(at)}` as Id<K>
   if (kind === 'project') return `${prefix}${randomText(rest)}` as Id<K>
-  return `${prefix}${base62Time(at)}${randomText(rest - 8)}` as Id<K>
+  if (rest < 24) return `${prefix}${base62Time(at)}${randomText(rest - 8)}` as Id<K>
+  return `${prefix}${base62Time(at)}${base62(nextTail(at), 5)}${randomText(rest - 13)}` as Id<K>
 }
 
 type HexKind = { [K in IdKind]: (typeof forms)[K][1] extends 'hex' ? K : never }[IdKind]
@@ -158,7 +160,7 @@ const tailsMax = 4_096
  * generates a hundred thousand ids for its start time while other requests generate theirs: each millisecond has its own
  * counter, because many random starts within one millisecond would collide.
  */
-function timeOrderedHex(at: number): string {
+function nextTail(at: number): number {
   const last = tails.get(at) ?? olderTails.get(at)
   // A start below 2^27 leaves half of the range to count.
   const tail =
@@ -170,8 +172,10 @@ function timeOrderedHex(at: number): string {
     tails = new Map()
   }
   tails.set(at, tail)
-  return hexTime(at) + tail.toString(16).padStart(7, '0')
+  return tail
 }
+
+const timeOrderedHex = (at: number): string => hexTime(at) + nextTail(at).toString(16).padStart(7, '0')
 
 const randomPool = new Uint8Array(4096)
 let randomPoolUsed = randomPool.length
