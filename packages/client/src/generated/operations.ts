@@ -8563,6 +8563,8 @@ export interface Schemas {
     oidc: boolean
     /** Whether the service sends mails. */
     mail: boolean
+    /** Whether the service serves the guides under `/guides/`. */
+    guides: boolean
     /** The release of the service. */
     version: string
   }

@@ -12,15 +12,12 @@ const themes: { theme: Theme; name: string; icon: typeof Sun }[] = [
   { theme: 'dark', name: 'Dark', icon: Moon },
 ]
 
-/** What the service serves beside the dashboard. */
-const help = [
-  { name: 'Guides', address: '/guides/', icon: BookOpen },
-  { name: 'API reference', address: '/docs', icon: Code },
-]
+const guides = { name: 'Guides', address: '/guides/', icon: BookOpen }
+const reference = { name: 'API reference', address: '/docs/', icon: Code }
 
 /** Who is signed in: the account, help, the theme, the way out. */
 export function PersonMenu() {
-  const { user } = useSession()
+  const { user, features } = useSession()
   const project = useProject()
   const navigate = useNavigate()
   const [theme, setTheme] = useState(readTheme)
@@ -58,7 +55,7 @@ export function PersonMenu() {
         <UserRound aria-hidden="true" className="size-4 text-muted" /> My account
       </MenuItem>
       <MenuLine />
-      {help.map(({ name: text, address, icon: Icon }) => (
+      {(features.guides ? [guides, reference] : [reference]).map(({ name: text, address, icon: Icon }) => (
         <MenuItem key={address} link={<a href={address} target="_blank" rel="noreferrer" />}>
           <Icon aria-hidden="true" className="size-4 text-muted" /> {text}
         </MenuItem>

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
+import { featuresOf } from '../account/sign-in/current-session.ts'
 import { buildApp } from '../app.ts'
 import { testService } from '../testing/app.ts'
 import { getRaw } from '../testing/get-raw.ts'
@@ -111,7 +112,10 @@ test('guides that are built again, or for the first time, beside the running ser
 test('the API reference leads to the guides where they are served, and GUIDES=off leaves them out', async () => {
   const { app } = await withGuides()
   expect((await app.inject('/docs/')).body).toContain('<a href="../guides/">Guides</a>')
-  expect(openGuides(testSettings({ GUIDES: 'off' }))).toBeNull()
+  const off = testSettings({ GUIDES: 'off' })
+  expect(openGuides(off)).toBeNull()
+  // The dashboard asks this before it shows its link.
+  expect([testSettings({}), off].map((settings) => featuresOf(settings).guides)).toEqual([true, false])
   expect(() => testSettings({ GUIDES: 'maybe' })).toThrow('GUIDES: must be one of on, off, not "maybe"')
   const { app: without } = await testService()
   expect((await without.inject('/guides/')).statusCode).toBe(404)

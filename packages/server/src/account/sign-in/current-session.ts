@@ -33,9 +33,10 @@ export function toSignedInSession(
   return { id, created_at, last_used_at, expires_at: toInstant(end), user_agent, address, is_current: id === currentId }
 }
 
-export const featuresOf = ({ smtp, oidc }: Settings): SignInFeatures => ({
+export const featuresOf = ({ smtp, oidc, guides }: Settings): SignInFeatures => ({
   oidc: oidc !== null,
   mail: smtp !== null,
+  guides: guides === 'on',
   version,
 })
 

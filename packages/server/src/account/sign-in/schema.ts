@@ -27,6 +27,7 @@ export type SignIn = Static<typeof SignIn>
 export const SignInFeatures = Type.Object({
   oidc: Type.Boolean({ description: 'Whether one can sign in with an OpenID provider.' }),
   mail: Type.Boolean({ description: 'Whether the service sends mails.' }),
+  guides: Type.Boolean({ description: 'Whether the service serves the guides under `/guides/`.' }),
   version: Type.String({ description: 'The release of the service.' }),
 })
 export type SignInFeatures = Static<typeof SignInFeatures>

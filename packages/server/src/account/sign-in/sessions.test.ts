@@ -29,7 +29,7 @@ const category = () => ({ name: uniqueName('Toys'), hierarchy: 1 })
 test('a visitor learns which ways to sign in there are', async () => {
   expect(await call('GET', '/auth/features', undefined, {})).toMatchObject({
     status: 200,
-    body: { oidc: false, mail: false, version },
+    body: { oidc: false, mail: false, guides: true, version },
   })
 })
 

@@ -50,7 +50,8 @@ test('every operation is on the page of its resource, ids are unique, and all li
   const ids = new Map([...pages].map(([name, page]) => [name, idsOf(page)]))
   for (const [name, all] of ids) expect(new Set(all).size, name).toBe(all.length)
   const targets = new Map([...ids].map(([name, all]) => [name, new Set(all)]))
-  const files = new Set(['docs.css', '../openapi.json'])
+  const files = new Set(['mark.svg', 'docs.css', '../openapi.json'])
+  for (const file of files) expect((await app.inject(`/docs/${file}`)).statusCode, file).toBe(200)
   const broken = (from: string, link: string): boolean => {
     const [page = '', id] = link.replaceAll('&#39;', "'").split('#')
     const found = targets.get(page === '' ? from : page.replace(/^\.\/$/, ''))
@@ -79,7 +80,7 @@ test('the policy allows the files of the folder only, and no page contains an in
   }
   const { headers } = await app.inject('/docs/')
   expect(headers['content-security-policy']).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   )
 })
 

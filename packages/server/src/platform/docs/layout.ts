@@ -17,6 +17,7 @@ export function layout({ title, page, content }: PageContent, resources: readonl
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<link rel="icon" href="mark.svg" type="image/svg+xml">
 <link rel="stylesheet" href="docs.css">
 <script src="theme.js"></script>
 <script type="module" src="docs.js"></script>

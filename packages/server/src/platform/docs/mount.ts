@@ -57,6 +57,7 @@ function pagesOf(document: OpenapiDocument, links: OverviewLinks): ReadonlyMap<s
 
 /** What runs and is seen in the browser, as it stands in its folder. */
 const browserFiles: Readonly<Record<string, string>> = {
+  'mark.svg': 'image/svg+xml',
   'docs.css': 'text/css',
   'theme.js': 'text/javascript',
   'docs.js': 'text/javascript',
@@ -76,6 +77,6 @@ const headersOf = (type: string) => ({
 const pageHeaders = {
   ...headersOf('text/html'),
   'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
 }
