@@ -65,21 +65,28 @@ const withoutDatabase = [
 withoutDatabase.push('packages/client/tests/{generated,size}.test.ts')
 
 /**
- * The slow files whose subject is not the database (password hashing, timed brakes, targets that hang, load, masks of roles): also in CI
- * they run once, on PostgreSQL. The statements behind them run on the embedded database in the files beside them.
+ * The slow files whose subject is not the database (password hashing, timed brakes, targets that hang, load, masks of roles, random movements
+ * of points, commands as processes, copies of an account over HTTP): also in CI they run once, on PostgreSQL. The statements behind them run on
+ * the embedded database in the files beside them.
  */
 const onPostgresOnly = [
   'account/sign-in/brakes',
   'account/sign-in/passwords',
   'account/sign-in/second-factor',
   'client-side',
+  'command-line/users',
   'core/http/wrong-credentials',
   'core/mail/queue-mail',
+  'loyalty/points/unit-of-work.properties',
+  'move/account/**',
+  'move/rows/import',
+  'move/shadow/**',
   'pages',
   'platform/load-shedding',
   'session-roles',
   'webhooks/delivery/hostile-targets',
   'webhooks/delivery/many-webhooks',
+  'webhooks/delivery/retries',
   'webhooks/sendouts/await-attempt',
 ].map((files) => `packages/server/src/${testsOf(files)}`)
 
