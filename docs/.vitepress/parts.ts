@@ -1,5 +1,5 @@
 import type { DefaultTheme } from 'vitepress'
-import { page, pagesIn, sectionsOf } from './pages.ts'
+import { listsOf, page, pagesIn, sectionsOf } from './pages.ts'
 
 const start = [page('start/five-minutes.md'), page('tutorial.md'), page('client.md'), page('glossary.md')]
 
@@ -15,7 +15,7 @@ const concepts = pagesIn('concepts', [
   'events.md',
 ])
 
-const howTo = [page('how-to/README.md', 'All recipes'), page('guides/building-on-webhooks.md'), ...pagesIn('how-to')]
+const howTo = [page('how-to/README.md', 'All recipes'), ...listsOf('how-to')]
 
 const reference = [
   page('reference/README.md', 'How to read it'),
