@@ -1,7 +1,7 @@
 import type { DefaultTheme } from 'vitepress'
 import { listsOf, page, pagesIn, sectionsOf } from './pages.ts'
 
-const start = [page('start/five-minutes.md'), page('tutorial.md'), page('client.md'), page('glossary.md')]
+const start = [page('start/five-minutes.md'), page('tutorial.md'), page('client.md')]
 
 const concepts = pagesIn('concepts', [
   'redeemables.md',
@@ -57,6 +57,7 @@ const decide = [
 
 const inside = [
   page('architecture.md'),
+  page('glossary.md', 'Glossary of the code'),
   page('project/contributing.md', 'Contributing'),
   page('decisions/README.md'),
   ...pagesIn('decisions'),
