@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DefaultTheme } from 'vitepress'
 
@@ -26,6 +26,21 @@ export function sectionsOf(folder: string): Item[] {
     text: section.split('\n', 1)[0] as string,
     items: [...section.matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(([, name]) => page(`${folder}/${name}`)),
   }))
+}
+
+/** The same for a README that lists its pages with bullets, one section per `##` heading. A page that is in none fails the build. */
+export function listsOf(folder: string): Item[] {
+  const [, ...sections] = textOf(`${folder}/README.md`).split(/^## /m)
+  const lists = sections.map((section) => ({
+    text: section.split('\n', 1)[0] as string,
+    items: [...section.matchAll(/^- \[[^\]]+\]\(([\w./-]+\.md)\)/gm)].map(([, path]) =>
+      page(posix.join(folder, path as string)),
+    ),
+  }))
+  const listed = new Set(lists.flatMap(({ items }) => items.map(({ link }) => link)))
+  const missing = pagesIn(folder).filter(({ link }) => !listed.has(link))
+  if (missing.length > 0) throw new Error(`docs/${folder}/README.md does not list ${missing[0]?.link}`)
+  return lists
 }
 
 const textOf = (path: string): string => readFileSync(join(docs, path), 'utf8')

@@ -1,7 +1,7 @@
 import type { DefaultTheme } from 'vitepress'
-import { page, pagesIn, sectionsOf } from './pages.ts'
+import { listsOf, page, pagesIn, sectionsOf } from './pages.ts'
 
-const start = [page('start/five-minutes.md'), page('tutorial.md'), page('client.md'), page('glossary.md')]
+const start = [page('start/five-minutes.md'), page('tutorial.md'), page('client.md')]
 
 const concepts = pagesIn('concepts', [
   'redeemables.md',
@@ -15,7 +15,7 @@ const concepts = pagesIn('concepts', [
   'events.md',
 ])
 
-const howTo = [page('how-to/README.md', 'All recipes'), page('guides/building-on-webhooks.md'), ...pagesIn('how-to')]
+const howTo = [page('how-to/README.md', 'All recipes'), ...listsOf('how-to')]
 
 const reference = [
   page('reference/README.md', 'How to read it'),
@@ -57,6 +57,7 @@ const decide = [
 
 const inside = [
   page('architecture.md'),
+  page('glossary.md', 'Glossary of the code'),
   page('project/contributing.md', 'Contributing'),
   page('decisions/README.md'),
   ...pagesIn('decisions'),

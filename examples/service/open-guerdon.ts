@@ -36,6 +36,7 @@ export async function openGuerdon(env: Record<string, string> = {}): Promise<Ope
       interrupt: async () => nothing,
       close: nothing,
     }
+  process.stderr.write('Starting a Guerdon on an embedded database …\n')
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-example-'))
   const keys = Object.fromEntries(names.map((name) => [name, `example-${randomUUID()}`])) as Keys
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

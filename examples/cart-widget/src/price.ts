@@ -42,7 +42,9 @@ export async function priceWithCode(
   const { valid, order, inapplicable_redeemables: refused = [], redeemables } = answer.data
   if (!valid) {
     const { result } = [...refused, ...redeemables].find(({ status }) => status === 'INAPPLICABLE') ?? {}
-    return { ...plain, refusal: result?.details?.message ?? 'This code cannot be used here.' }
+    const isUnknown = result?.error?.key === 'not_found'
+    const reason = isUnknown ? 'There is no such code.' : result?.details?.message
+    return { ...plain, refusal: reason ?? 'This code cannot be used here.' }
   }
   return { total: order?.total_amount ?? plain.total, discount: order?.total_discount_amount ?? 0, refusal: null }
 }

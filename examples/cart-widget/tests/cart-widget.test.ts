@@ -31,7 +31,7 @@ journey('a cart on a page prices codes with the client key alone, and only on a 
   expect(await total.innerText()).toBe('€58.98') // 29.00 + 39.98 − 10.00
 
   await apply('NOPE')
-  await page.getByText('Resource not found').waitFor()
+  await page.getByText('There is no such code.').waitFor()
 
   // The same page under another host name: the browser may not read the answers. Not watched, since it logs the refusal.
   const elsewhere = await page.context().newPage()

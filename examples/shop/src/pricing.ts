@@ -72,11 +72,15 @@ type Judged = Schemas['Validation']['redeemables'][number]
 const discountOf = ({ id, name, explanation }: Judged): Discount => ({
   label: name ?? id,
   amount: explanation?.amount ?? 0,
-  sentence: explanation?.sentence ?? '',
+  // It names a promotion by its id, which says nothing to a visitor.
+  sentence: explanation?.sentence.replace(id, name ?? id) ?? '',
 })
 
 const refusalOf = ({ id, result, explanation }: Judged): Refusal => ({
   code: id,
-  message: result?.details?.message ?? 'This code cannot be used here.',
+  message:
+    result?.error?.key === 'not_found'
+      ? 'There is no such code.'
+      : (result?.details?.message ?? 'This code cannot be used here.'),
   sentence: explanation?.sentence ?? '',
 })

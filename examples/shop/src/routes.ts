@@ -43,7 +43,8 @@ export function routesOf(guerdon: Guerdon, offers: Offers): Record<string, Route
       return { to: '/cart' }
     },
     'POST /cart/code': ({ visitor, form }) => {
-      applyCode(visitor, field(form, 'code').trim())
+      // Without a notice: the cart says beside the code whether it applies.
+      applyCode(visitor, field(form, 'code').trim(), null)
       return { to: '/cart' }
     },
     'POST /cart/code/remove': ({ visitor, form }) => {
@@ -87,9 +88,7 @@ export function routesOf(guerdon: Guerdon, offers: Offers): Record<string, Route
 
 const field = (form: URLSearchParams, name: string): string => (form.get(name) ?? '').slice(0, 100)
 
-function applyCode(visitor: Visitor, code: string): void {
+function applyCode(visitor: Visitor, code: string, notice: string | null = `${code} is in your cart.`): void {
   if (code === '') return
-  visitor.notice = addCode(visitor, code)
-    ? `${code} is in your cart.`
-    : 'Five codes are the most that one order can have.'
+  visitor.notice = addCode(visitor, code) ? notice : 'Five codes are the most that one order can have.'
 }

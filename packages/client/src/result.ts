@@ -46,7 +46,7 @@ export class GuerdonError<Problem extends { message: string } = Failure> extends
   override readonly name = 'GuerdonError'
   readonly error: Problem
 
-  constructor(error: Problem & { key?: string; details?: string; cause?: unknown }) {
+  constructor(error: Problem & { key?: string; details?: string | undefined; cause?: unknown }) {
     super(`${error.key}: ${error.details ?? error.message}`, { cause: error.cause })
     this.error = error
   }

@@ -1,5 +1,5 @@
 /* What must compile and what must not: `npm run check` compiles this file, nothing runs it. */
-import { createGuerdon, createGuerdonClientSide, unwrap, verifyWebhook } from '../src/index.ts'
+import { createGuerdon, createGuerdonClientSide, GuerdonError, unwrap, verifyWebhook } from '../src/index.ts'
 
 const guerdon = createGuerdon({ baseUrl: '', applicationId: '', secretKey: '' })
 const clientSide = createGuerdonClientSide({ baseUrl: '', clientApplicationId: '', clientSecretKey: '' })
@@ -49,6 +49,7 @@ export async function results(): Promise<void> {
   if (result.ok) result.data.code satisfies string
   else if (result.error.kind === 'refused') result.error.resource_id satisfies string | undefined
   else result.error.cause satisfies unknown
+  if (!result.ok) throw new GuerdonError(result.error)
 
   const verified = await verifyWebhook('', {}, '')
   if (verified.ok && verified.data.type === 'redemption.succeeded') verified.data.data.redemption.id satisfies string

@@ -28,6 +28,21 @@ journey('search finds operations, properties and words, and leads to the propert
   await page.waitForURL(/\/docs\/vouchers#listVouchers\.query\.starting_after_id$/)
 })
 
+journey('the contents show the entry of the page, however far down they have it', async () => {
+  const page = await open('/docs/management-webhooks')
+  const isSeen = () =>
+    page.locator('nav [aria-current]').evaluate((entry) => {
+      const { bottom } = entry.getBoundingClientRect()
+      return bottom < Math.min(innerHeight, (entry.closest('nav') as Element).getBoundingClientRect().bottom)
+    })
+  expect(await isSeen()).toBe(true)
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  await settled(page)
+  expect(await isSeen()).toBe(true)
+})
+
 journey('a schema inside of another opens in place, and a link to a property unfolds what is around it', async () => {
   const page = await open('/docs/vouchers#listVouchers.query.created_at.after')
   await page.locator('[id="listVouchers.query.created_at.after"]').waitFor({ state: 'visible' })

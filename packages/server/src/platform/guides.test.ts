@@ -98,6 +98,13 @@ test('guides that are built again, or for the first time, beside the running ser
   rmSync(join(folder, 'files.json'))
   const missing = await app.inject('/guides/tutorial.html')
   expect([missing.statusCode, missing.json().key]).toEqual([404, 'not_found'])
+  // A browser is told why, and asks again.
+  const page = await app.inject({ url: '/guides/', headers: { accept: 'text/html,*/*;q=0.8' } })
+  expect(page).toMatchObject({
+    statusCode: 404,
+    body: expect.stringContaining('The guides are not built yet'),
+    headers: { refresh: '5', 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' },
+  })
 
   write(folder, { 'index.html': '<h1>New</h1>', '404.html': '' }, 2)
   expect((await app.inject('/guides/')).body).toBe('<h1>New</h1>')

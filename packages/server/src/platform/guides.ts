@@ -5,6 +5,22 @@ import { type ListedFile, storedAt } from './file-list.ts'
 import type { GuidesSite } from './guides-site.ts'
 import { cacheControl, fileHeaders, pageHeaders, sendFile } from './send-file.ts'
 
+/** For who follows the link of a first start from a checkout: that start builds the guides beside the service. */
+const notBuilt = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Guides</title>
+</head>
+<body>
+<h1>The guides are not built yet</h1>
+<p>The first <code>npm start</code> in a checkout builds them beside the service. It takes about a minute and prints a line at its end. This page looks again every five seconds.</p>
+</body>
+</html>
+`
+
 /**
  * Serves the built guides under `/guides/`. Their files are read from the disk when they are asked for, since most nodes are never asked
  * and the pages would take tens of megabytes of memory. A request only chooses among the listed files, so no path can name any other.
@@ -18,7 +34,14 @@ export function mountGuides(app: FastifyInstance, current: GuidesSite): Route[] 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const address = request.url.split('?', 1)[0] as string
     const site = current()
-    if (site === null) throw unknownRoute(request.method, address)
+    if (site === null) {
+      if (!request.headers.accept?.includes('text/html')) throw unknownRoute(request.method, address)
+      return reply
+        .code(404)
+        .headers({ ...pageHeaders(), 'Cache-Control': 'no-store', Refresh: '5' })
+        .type('text/html; charset=utf-8')
+        .send(notBuilt)
+    }
     const { '*': wildcard = '' } = request.params as { '*'?: string }
     const path = wildcard.replace(/\/$/, '')
     const fileAt = (wanted: string): ListedFile | undefined => site.files.get(wanted)

@@ -4,12 +4,22 @@ import { makeTabs } from './samples.js'
 import { startSearch } from './search.js'
 
 startTheme()
+showCurrentEntry()
 startSearch()
 makeTabs()
 addCopyButtons(document)
 watchReferences(document)
 openTarget()
 addEventListener('hashchange', openTarget)
+
+/** The contents scroll by themselves, and begin at their top on every page. */
+function showCurrentEntry() {
+  const contents = document.querySelector('nav')
+  const top = (element) => element.getBoundingClientRect().top
+  const entry = contents.querySelector('[aria-current]')
+  const below = entry === null ? 0 : top(entry) - top(contents)
+  if (below > contents.clientHeight * 0.8) contents.scrollTop += below - contents.clientHeight / 3
+}
 
 function startTheme() {
   const button = document.getElementById('theme-switch')
