@@ -237,3 +237,40 @@ test('codes are read campaign by campaign, then those without one, then those of
   expect(new Set(await idsIn(folder, 'vouchers'))).toEqual(new Set(idsOf([...first, ...gone, ...loose])))
   expect(requests.some((request) => request.includes('campaign_id=camp_a'))).toBe(true)
 })
+
+/** An account with a list of parents and their children, which are rows of `parent`. */
+const withChildren: Answering = (url) => {
+  if (url.pathname === '/v1/products') return pageOf(rowsOf('prod_', 3), url)
+  const [, parent] = /^\/v1\/products\/(\w+)\/skus$/.exec(url.pathname) ?? []
+  return parent === undefined ? null : pageOf(rowsOf(`sku_${parent}_`, 2), url)
+}
+
+test('a list that was not read for a reason of ours is read once the reason is gone, and no longer refused', async () => {
+  const { base } = await serveAccount((url) => withChildren(url, { method: 'GET', headers: {}, body: '' }))
+  const folder = await newFolder()
+  const { refused } = await copyAccount(keysAt(base), folder, ['event-schemas', 'skus'])
+  expect(refused).toEqual({
+    'event-schemas': 'no management keys were given',
+    skus: 'it belongs to the list products, which was not read',
+  })
+  const { base: managed } = await serveAccount((url, request) =>
+    url.pathname.startsWith('/management/')
+      ? { status: 200, body: { data_ref: 'data', data: [{ id: 'ms_1' }] } }
+      : withChildren(url, request),
+  )
+  await folder.saveState('download', { ...(await folder.readState('download')), base: managed })
+  const keys = { ...keysAt(managed), management: { id: 'id', token: 'token', project_id: 'proj_1' } }
+  const state = await copyAccount(keys, folder, ['event-schemas', 'products', 'skus'])
+  expect(state.refused).toEqual({})
+  expect(await idsIn(folder, 'event-schemas')).toEqual(['ms_1'])
+  expect(await idsIn(folder, 'skus')).toHaveLength(6)
+})
+
+test('lists of parents that the account does not have are counted', async () => {
+  const { base } = await serveAccount((url, request) =>
+    url.pathname.includes('prod_000001') ? null : withChildren(url, request),
+  )
+  const folder = await newFolder()
+  const { lists } = await copyAccount(keysAt(base), folder, ['products', 'skus'])
+  expect(lists.skus).toMatchObject({ rows: 4, missing: 1 })
+})

@@ -13,6 +13,8 @@ export interface ListCheckpoint {
   cursor: Foreign
   /** Rows that the account has and no request reaches. */
   unreachable: number
+  /** Of a list per parent: how many of its parents have none. */
+  missing: number
 }
 
 export interface DownloadState {
@@ -21,7 +23,7 @@ export interface DownloadState {
   /** The copy has what was created before. */
   started_at: string
   lists: Record<string, ListCheckpoint>
-  /** Lists that the account refused to show, with its reason. */
+  /** Lists that were not read, or not to their end, with the reason. */
   refused: Record<string, string>
 }
 

@@ -9,6 +9,8 @@ export interface Stretch {
   next: Foreign | null
   /** Rows that the account counts and does not show. */
   unreachable: number
+  /** Lists of single parents that were answered with 404. */
+  missing?: number
 }
 
 export interface Walked {
