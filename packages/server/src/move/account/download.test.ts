@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Answering, copyAccount, newFolder, type Reply, serveAccount } from '../../testing/account-server.ts'
-import type { AccountKeys } from './client.ts'
+import { type AccountKeys, openAccount } from './client.ts'
 import type { AccountFolder, DownloadState } from './folder.ts'
 
 interface Row {
@@ -143,6 +143,17 @@ test('while an account refuses with 429, no further call is sent before its time
   // Those that were on their way with it.
   expect(early).toBeLessThan(4)
   expect(await idsIn(folder, 'customers')).toHaveLength(2_000)
+})
+
+test('an account that refuses with 429 and does not say for how long is asked later every time', async () => {
+  let calls = 0
+  const { base } = await serveAccount(() => {
+    calls += 1
+    return calls < 3 ? { status: 429, body: {} } : { status: 200, body: { id: 'camp_1' } }
+  })
+  const waits: number[] = []
+  await openAccount(keysAt(base), { onWait: (_, seconds) => waits.push(seconds) }).get('/v1/campaigns/camp_1')
+  expect(waits).toEqual([1, 2])
 })
 
 test('wrong keys end the copy at once, a list that is not there does not', async () => {
