@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/lib/limits.ts'
+import { readLines } from '../read-lines.ts'
 import { type Foreign, isForeign } from './foreign.ts'
 
 /** How far a list was read: only what a checkpoint counts is valid, whatever follows it in the file. */
@@ -79,7 +80,7 @@ export async function openFolder(path: string): Promise<AccountFolder> {
     async *batches(list, { from, to }, size) {
       if (from >= to) return
       let [rows, oversized, next]: [Foreign[], number, number] = [[], 0, from]
-      for await (const line of linesOf(createReadStream(fileOf(list), { start: from, end: to - 1 }))) {
+      for await (const line of readLines(createReadStream(fileOf(list), { start: from, end: to - 1 }))) {
         next += line.length + 1
         const row: unknown = line.length > limits.account_row_bytes_max ? null : JSON.parse(line.toString())
         if (isForeign(row)) rows.push(row)
@@ -91,19 +92,5 @@ export async function openFolder(path: string): Promise<AccountFolder> {
       }
       if (rows.length + oversized > 0) yield { rows, oversized, next }
     },
-  }
-}
-
-/** By bytes: readline also splits at U+2028, which JSON may contain. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let pieces: Buffer[] = []
-  for await (const chunk of chunks) {
-    let start = 0
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      yield Buffer.concat([...pieces, chunk.subarray(start, end)])
-      pieces = []
-      start = end + 1
-    }
-    if (start < chunk.length) pieces.push(chunk.subarray(start))
   }
 }
