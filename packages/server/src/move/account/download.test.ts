@@ -81,6 +81,25 @@ test('a list without periods is read from both ends, and what lies between is co
   expect(lists.orders).toMatchObject({ rows: 19_800, unreachable: 200 })
 })
 
+test('a list that does not say how long it is is read up to the first page that is not full', async () => {
+  const [customers, locations] = [rowsOf('cust_', 5_000), rowsOf('loc_', 250)]
+  const { base } = await serveAccount((url) => {
+    const { status, body } = pageOf(url.pathname === '/v1/customers' ? customers : locations, url)
+    return { status, body: { ...(body as object), total: undefined } }
+  })
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['customers', 'locations'])
+  expect(new Set(await idsIn(folder, 'locations'))).toEqual(new Set(idsOf(locations)))
+  expect(new Set(await idsIn(folder, 'customers'))).toEqual(new Set(idsOf(customers)))
+})
+
+test('what the account counts and does not show of a list in one piece is counted', async () => {
+  const rows = rowsOf('cat_', 10)
+  const { base } = await serveAccount(() => ({ status: 200, body: { data_ref: 'data', data: rows, total: 12 } }))
+  const { lists } = await copyAccount(keysAt(base), await newFolder(), ['categories'])
+  expect(lists.categories).toMatchObject({ rows: 10, unreachable: 2 })
+})
+
 test('rows that are deleted and created while a list is read do not hide others', async () => {
   const stable = rowsOf('cust_', 1_000)
   let customers = [...stable.map((row, n) => ({ ...row, id: `cust_a${String(n).padStart(6, '0')}` })), ...stable]
