@@ -23,7 +23,7 @@ const server = 'packages/server/src/**/*.test.ts'
 /** The client library speaks to a service: its tests run on both databases. */
 const client = 'packages/client/tests/*.test.ts'
 /** Those that need no browser. They are processes of their own, with the embedded database. */
-const examples = 'examples/{till,webhook-receiver}/tests/*.test.ts'
+const examples = ['examples/{till,webhook-receiver}/tests/*.test.ts', 'examples/shop/src/*.test.ts']
 const races = '**/*.race.test.ts'
 
 /**
@@ -101,7 +101,7 @@ const onDatabase = (database: 'pglite' | 'postgres') => ({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     name: database,
-    include: [client, ...(database === 'pglite' ? onPglite : [server, examples])],
+    include: [client, ...(database === 'pglite' ? onPglite : [server, ...examples])],
     exclude: database === 'pglite' ? [races, ...withoutDatabase, ...onPostgresOnly] : [],
     globalSetup: [`packages/server/src/testing/global-setup.${database}.ts`],
     setupFiles: ['packages/server/src/testing/close-after-file.ts'],

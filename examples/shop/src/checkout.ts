@@ -16,19 +16,23 @@ export async function checkOut(
   visitor: Visitor,
   seen: { order_id: string; total: number },
 ): Promise<CheckedOut> {
-  const placed = visitor.orders.get(seen.order_id)
-  if (placed !== undefined) return { order: placed } // the button was pressed twice
-  const price = await priceOf(guerdon, offers, visitor)
+  // The button may be pressed twice, also at once: after each wait the order may be there.
+  const placed = () => visitor.orders.get(seen.order_id)
+  const price = placed() === undefined ? await priceOf(guerdon, offers, visitor) : null
+  const before = placed()
+  if (before !== undefined) return { order: before }
   if (price === null) return { problem: 'Your cart is empty.' }
   if (seen.order_id !== visitor.order_id || seen.total !== price.total)
     return { problem: 'Your cart has changed. Please look at it again.' }
   const paid = await pay(guerdon, visitor, price)
+  const meanwhile = placed()
+  if (meanwhile !== undefined) return { order: meanwhile }
   if ('problem' in paid) {
     renewOrder(visitor)
     return paid
   }
   const order: Order = {
-    id: visitor.order_id,
+    id: seen.order_id,
     lines: price.lines,
     discounts: price.discounts,
     amount: price.amount,

@@ -26,6 +26,9 @@ export function openJournal(file: string) {
     addSettlement: (settlement: Settlement): void => write({ settlement }),
     /** In the order in which they were made. */
     pending: (): Sale[] => [...sales.values()].filter(({ id }) => !settlements.has(id)),
+    /** Sales that the service did not know of at a moment: those that wait, and those that were settled since. */
+    unknownAt: (moment: string): Sale[] =>
+      [...sales.values()].filter(({ id }) => (settlements.get(id)?.settled_at ?? moment) >= moment),
     settlements: (): Settlement[] => [...settlements.values()],
     close: (): void => closeSync(descriptor),
   }

@@ -11,10 +11,12 @@ export interface Sale {
 }
 
 /** What the service said to a sale afterwards. */
-export type Settlement = { sale_id: string } & (
+export type Settlement = { sale_id: string; settled_at: string } & Answer
+
+/** Whether the service agrees. */
+export type Answer =
   | { outcome: 'agreed' }
   /** The service takes another amount off. */
   | { outcome: 'other amount'; total: number; service_total: number }
   /** The service refuses what was granted: the shop bears the discount. */
   | { outcome: 'refused'; discount: number; reason: string }
-)

@@ -84,10 +84,11 @@ function grant(
 const sentencesOf = (results: Verdict['redeemables']): string[] =>
   results.flatMap(({ explanation }) => (explanation ? [sentence(explanation)] : []))
 
-/** A code as in the snapshot, with the uses at this till since then. */
-function voucherNow({ vouchers }: Snapshot, journal: Journal, code: string): Redeemable {
+/** A code as in the snapshot, with the uses at this till that the snapshot does not count. */
+function voucherNow({ vouchers, taken_at }: Snapshot, journal: Journal, code: string): Redeemable {
   const voucher = vouchers.find(({ id }) => id === code)
   if (voucher?.kind !== 'discount_voucher') return { kind: 'unknown', object: 'voucher', id: code }
-  const uses = journal.pending().filter(({ redeemables }) => redeemables.some(({ id }) => id === code)).length
+  const sales = journal.unknownAt(taken_at)
+  const uses = sales.filter(({ redeemables }) => redeemables.some(({ id }) => id === code)).length
   return { ...voucher, redeemed_quantity: voucher.redeemed_quantity + uses }
 }

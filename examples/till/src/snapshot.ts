@@ -23,6 +23,8 @@ export interface Product {
 
 /** Reads products, promotions, codes and their rules while there is a connection. */
 export async function takeSnapshot(guerdon: Guerdon, project: { projectId: string }): Promise<Snapshot> {
+  // Before the first answer: what is settled meanwhile may be counted twice, but not missed.
+  const takenAt = new Date().toISOString()
   const { timezone } = unwrap(await guerdon.getProject(project))
   const { stacking_rules } = unwrap(await guerdon.checkEligibility({}))
   const rulesOf = await readRules(guerdon)
@@ -34,7 +36,7 @@ export async function takeSnapshot(guerdon: Guerdon, project: { projectId: strin
     if (voucher.type === 'DISCOUNT_VOUCHER' && !voucher.campaign_id)
       vouchers.push(voucherOf(voucher, rulesOf(voucher.id)))
   return {
-    taken_at: new Date().toISOString(),
+    taken_at: takenAt,
     timezone,
     stacking_rules,
     products: await readProducts(guerdon),

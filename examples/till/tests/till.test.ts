@@ -76,6 +76,24 @@ test('a refused sale is stored as it was paid, and a changed discount is reporte
   expect(unwrap(await guerdon.getOrder({ orderId: refused.id }))).toMatchObject({ status: 'PAID', total_amount: 5_220 })
 })
 
+test('the uses of a code at the till count once, whether they were settled before or after the snapshot', async () => {
+  const { guerdon, shop, file } = await openTill()
+  const discount = { type: 'PERCENT', percent_off: 20 } as const
+  const twice = { type: 'DISCOUNT_VOUCHER', discount, redemption: { quantity: 2 } } as const
+  unwrap(await guerdon.createVoucherWithCode({ code: 'TWICE' }, twice))
+  const journal = openJournal(file)
+  const snapshotNow = () => takeSnapshot(guerdon, { projectId: shop.project_id })
+  const discountBy = (snapshot: Snapshot) =>
+    sell(snapshot, journal, { items: { 'till-mug': 1 }, codes: ['TWICE'] }).sale.discount
+  expect(discountBy(await snapshotNow())).toBe(290) // 20 % of 14.50
+  await settle(guerdon, journal)
+  const snapshot = await snapshotNow()
+  expect(discountBy(snapshot)).toBe(290)
+  await settle(guerdon, journal)
+  expect(discountBy(snapshot)).toBe(0)
+  journal.close()
+})
+
 test('what depends on the past or on collections is not granted offline', async () => {
   const { shop, guerdon } = await openTill()
   const counted = unwrap(

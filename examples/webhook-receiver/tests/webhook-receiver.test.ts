@@ -1,9 +1,14 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { newWebhookShop, openDeliveringService, sendoutsOf } from '../../../packages/server/src/testing/webhooks.ts'
 import { startExample } from '../../testing/start-example.ts'
+import { openEventStore } from '../src/event-store.ts'
+import { openReceiver } from '../src/receiver.ts'
 
 test('the receiver starts a service of its own by one command, receives what happens there, and ends in order', async () => {
   const receiver = startExample('webhook-receiver')
@@ -56,4 +61,29 @@ test('the receiver stores each event once, refuses what is not signed, and catch
   expect(second.lines.filter((line) => line.endsWith(bob))).toHaveLength(1)
   expect(second.lines.filter((line) => line.endsWith(ann))).toEqual([])
   expect(second.lines.at(-1)).toBe('2 events are stored.')
+})
+
+test('an event that cannot be stored is refused, so that it is delivered again, and the receiver goes on', async () => {
+  const store = openEventStore(':memory:')
+  const receiver = openReceiver(store, 'secret', () => {}).listen(0, '127.0.0.1')
+  onTestFinished(() => void receiver.close())
+  await once(receiver, 'listening')
+  const deliver = async () => {
+    const event = {
+      id: 'evcus_1',
+      type: 'customer.created',
+      entity_id: 'cust_1',
+      created_at: '2026-01-01T00:00:00.000Z',
+    }
+    const body = JSON.stringify({ event, data: {} })
+    const [id, timestamp] = ['ws_1', String(Math.floor(Date.now() / 1_000))]
+    const signature = createHmac('sha256', 'secret').update(`${id}.${timestamp}.${body}`).digest('base64')
+    const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+    const { port } = receiver.address() as AddressInfo
+    return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, headers })).status
+  }
+  expect(await deliver()).toBe(204)
+  store.close() // as if the disk were full
+  expect(await deliver()).toBe(500)
+  expect(await deliver()).toBe(500)
 })

@@ -1,8 +1,8 @@
+import { readLines } from '../move/read-lines.ts'
 import type { Target } from '../move/rows/claim.ts'
 import { readBytes } from '../move/rows/files.ts'
 import { projectId } from '../move/rows/format.ts'
 import { importProject } from '../move/rows/import.ts'
-import { readLines } from '../move/rows/read-lines.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { withDatabase } from './with-database.ts'
 

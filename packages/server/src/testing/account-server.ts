@@ -108,7 +108,7 @@ export async function folderWith(lists: Record<string, object[]>): Promise<Accou
   for (const { name } of accountLists) {
     const rows = lists[name] ?? []
     const bytes = await folder.append(name, 0, rows)
-    checkpoints[name] = { bytes, rows: rows.length, is_done: true, cursor: {}, unreachable: 0 }
+    checkpoints[name] = { bytes, rows: rows.length, is_done: true, cursor: {}, unreachable: 0, missing: 0 }
   }
   await folder.saveState('download', {
     base: 'http://account',

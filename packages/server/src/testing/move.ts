@@ -1,9 +1,9 @@
 import { findProjectOrOnly } from '../account/projects/store.ts'
 import type { Db } from '../core/db/database.ts'
+import { readLines } from '../move/read-lines.ts'
 import type { Target } from '../move/rows/claim.ts'
 import { exportProject } from '../move/rows/export.ts'
 import { type ImportResult, importProject } from '../move/rows/import.ts'
-import { readLines } from '../move/rows/read-lines.ts'
 
 /** The text of a project's export. */
 export async function exportedText(db: Db, projectId: string): Promise<string> {

@@ -86,7 +86,8 @@ export async function insertMain<Row extends NewRow & { id: string }>(
   )
   for (const { id } of others)
     if (!known.has(id)) count(report.left_out, 'another object has the same name, code or source id', id)
-  report.written += inserted.length + known.size
+  // An object that a list has twice counts twice, as it was read.
+  report.written += rows.filter(({ id }) => isNew.has(id) || known.has(id)).length
   return inserted
 }
 

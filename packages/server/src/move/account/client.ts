@@ -43,19 +43,19 @@ export function openAccount(keys: AccountKeys, { signal, onWait = () => {} }: Cl
   let pausedUntil = 0
 
   async function send(url: URL, init: RequestInit): Promise<Buffer> {
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1, failures = 1; ; attempt++, failures++) {
       const answer = await slots(async () => {
         // With the slot: a request that waited for it may have to wait for the end of a pause that began meanwhile.
         while (Date.now() < pausedUntil) await setTimeout(pausedUntil - Date.now(), undefined, { signal })
         const first = await once(url, init, signal)
         if (!first.is_ok && first.status === 429)
-          pausedUntil = Math.max(pausedUntil, Date.now() + 1_000 * waitAfter(first, attempt))
+          pausedUntil = Math.max(pausedUntil, Date.now() + 1_000 * waitAfter(first, failures))
         return first
       })
       if (answer.is_ok) return answer.body
       const { status, message } = answer
       if (!isWorthRetry(status) || attempt === limits.account_attempts_max) throw new AccountError(status, message)
-      const seconds = waitAfter(answer, attempt)
+      const seconds = waitAfter(answer, failures)
       onWait(message, seconds)
       // A limit of calls says nothing about the request: it is asked again for as long as it takes, after the pause.
       if (status === 429) attempt -= 1
@@ -107,8 +107,8 @@ type Answer = { is_ok: true; body: Buffer } | Refused
 type Refused = { is_ok: false; status: number; message: string; retry_after: number | null }
 
 /** Seconds before the next attempt: what the account says, or else longer every time. */
-const waitAfter = ({ retry_after }: Refused, attempt: number): number =>
-  retry_after ?? Math.min(2 ** (attempt - 1), limits.account_wait_seconds_max)
+const waitAfter = ({ retry_after }: Refused, failures: number): number =>
+  retry_after ?? Math.min(2 ** (failures - 1), limits.account_wait_seconds_max)
 
 /** One attempt. A connection that breaks is status 0. */
 async function once(url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Answer> {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Answering, copyAccount, newFolder, type Reply, serveAccount } from '../../testing/account-server.ts'
-import type { AccountKeys } from './client.ts'
+import { type AccountKeys, openAccount } from './client.ts'
 import type { AccountFolder, DownloadState } from './folder.ts'
 
 interface Row {
@@ -81,6 +81,25 @@ test('a list without periods is read from both ends, and what lies between is co
   expect(lists.orders).toMatchObject({ rows: 19_800, unreachable: 200 })
 })
 
+test('a list that does not say how long it is is read up to the first page that is not full', async () => {
+  const [customers, locations] = [rowsOf('cust_', 5_000), rowsOf('loc_', 250)]
+  const { base } = await serveAccount((url) => {
+    const { status, body } = pageOf(url.pathname === '/v1/customers' ? customers : locations, url)
+    return { status, body: { ...(body as object), total: undefined } }
+  })
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['customers', 'locations'])
+  expect(new Set(await idsIn(folder, 'locations'))).toEqual(new Set(idsOf(locations)))
+  expect(new Set(await idsIn(folder, 'customers'))).toEqual(new Set(idsOf(customers)))
+})
+
+test('what the account counts and does not show of a list in one piece is counted', async () => {
+  const rows = rowsOf('cat_', 10)
+  const { base } = await serveAccount(() => ({ status: 200, body: { data_ref: 'data', data: rows, total: 12 } }))
+  const { lists } = await copyAccount(keysAt(base), await newFolder(), ['categories'])
+  expect(lists.categories).toMatchObject({ rows: 10, unreachable: 2 })
+})
+
 test('rows that are deleted and created while a list is read do not hide others', async () => {
   const stable = rowsOf('cust_', 1_000)
   let customers = [...stable.map((row, n) => ({ ...row, id: `cust_a${String(n).padStart(6, '0')}` })), ...stable]
@@ -143,6 +162,17 @@ test('while an account refuses with 429, no further call is sent before its time
   // Those that were on their way with it.
   expect(early).toBeLessThan(4)
   expect(await idsIn(folder, 'customers')).toHaveLength(2_000)
+})
+
+test('an account that refuses with 429 and does not say for how long is asked later every time', async () => {
+  let calls = 0
+  const { base } = await serveAccount(() => {
+    calls += 1
+    return calls < 3 ? { status: 429, body: {} } : { status: 200, body: { id: 'camp_1' } }
+  })
+  const waits: number[] = []
+  await openAccount(keysAt(base), { onWait: (_, seconds) => waits.push(seconds) }).get('/v1/campaigns/camp_1')
+  expect(waits).toEqual([1, 2])
 })
 
 test('wrong keys end the copy at once, a list that is not there does not', async () => {
@@ -236,4 +266,41 @@ test('codes are read campaign by campaign, then those without one, then those of
   await copyAccount(keysAt(base), folder, ['campaigns', 'vouchers'])
   expect(new Set(await idsIn(folder, 'vouchers'))).toEqual(new Set(idsOf([...first, ...gone, ...loose])))
   expect(requests.some((request) => request.includes('campaign_id=camp_a'))).toBe(true)
+})
+
+/** An account with a list of parents and their children, which are rows of `parent`. */
+const withChildren: Answering = (url) => {
+  if (url.pathname === '/v1/products') return pageOf(rowsOf('prod_', 3), url)
+  const [, parent] = /^\/v1\/products\/(\w+)\/skus$/.exec(url.pathname) ?? []
+  return parent === undefined ? null : pageOf(rowsOf(`sku_${parent}_`, 2), url)
+}
+
+test('a list that was not read for a reason of ours is read once the reason is gone, and no longer refused', async () => {
+  const { base } = await serveAccount((url) => withChildren(url, { method: 'GET', headers: {}, body: '' }))
+  const folder = await newFolder()
+  const { refused } = await copyAccount(keysAt(base), folder, ['event-schemas', 'skus'])
+  expect(refused).toEqual({
+    'event-schemas': 'no management keys were given',
+    skus: 'it belongs to the list products, which was not read',
+  })
+  const { base: managed } = await serveAccount((url, request) =>
+    url.pathname.startsWith('/management/')
+      ? { status: 200, body: { data_ref: 'data', data: [{ id: 'ms_1' }] } }
+      : withChildren(url, request),
+  )
+  await folder.saveState('download', { ...(await folder.readState('download')), base: managed })
+  const keys = { ...keysAt(managed), management: { id: 'id', token: 'token', project_id: 'proj_1' } }
+  const state = await copyAccount(keys, folder, ['event-schemas', 'products', 'skus'])
+  expect(state.refused).toEqual({})
+  expect(await idsIn(folder, 'event-schemas')).toEqual(['ms_1'])
+  expect(await idsIn(folder, 'skus')).toHaveLength(6)
+})
+
+test('lists of parents that the account does not have are counted', async () => {
+  const { base } = await serveAccount((url, request) =>
+    url.pathname.includes('prod_000001') ? null : withChildren(url, request),
+  )
+  const folder = await newFolder()
+  const { lists } = await copyAccount(keysAt(base), folder, ['products', 'skus'])
+  expect(lists.skus).toMatchObject({ rows: 4, missing: 1 })
 })

@@ -26,11 +26,21 @@ export async function downloadAccount(options: DownloadOptions): Promise<Downloa
   const state = await openState(options)
   for (const list of accountLists) {
     if (options.only !== null && !options.only.includes(list.name)) continue
-    if (list.is_managed && options.keys.management === null) state.refused[list.name] = 'no management keys were given'
-    else await downloadList(options, state, list)
+    const reason = whyNotRead(options, state, list)
+    if (reason === null) await downloadList(options, state, list)
+    else state.refused[list.name] = reason
   }
   await options.folder.saveState('download', state)
   return state
+}
+
+/** Why a list is not read by this call; a later one may. */
+function whyNotRead({ keys }: DownloadOptions, { lists }: DownloadState, list: AccountList): string | null {
+  if (list.is_managed && keys.management === null) return 'no management keys were given'
+  // Without the rows it belongs to, the list would count as read to its end, and its cursor would name other rows of it later.
+  const needed = list.of?.list ?? list.lanes?.list ?? (list.walk === 'vouchers' ? 'campaigns' : undefined)
+  if (needed === undefined || lists[needed]?.is_done) return null
+  return `it belongs to the list ${needed}, which was not read`
 }
 
 async function openState({ folder, keys, now }: DownloadOptions): Promise<DownloadState> {
@@ -50,8 +60,16 @@ async function openState({ folder, keys, now }: DownloadOptions): Promise<Downlo
 
 async function downloadList(options: DownloadOptions, state: DownloadState, list: AccountList): Promise<void> {
   const { folder, onProgress } = options
-  const checkpoint = state.lists[list.name] ?? { bytes: 0, rows: 0, is_done: false, cursor: {}, unreachable: 0 }
+  const checkpoint = state.lists[list.name] ?? {
+    bytes: 0,
+    rows: 0,
+    is_done: false,
+    cursor: {},
+    unreachable: 0,
+    missing: 0,
+  }
   state.lists[list.name] = checkpoint
+  if (!checkpoint.is_done) delete state.refused[list.name]
   const walk =
     list.of === undefined
       ? await ownWalk(options, state, list)
@@ -61,6 +79,7 @@ async function downloadList(options: DownloadOptions, state: DownloadState, list
     if (stretch.rows.length > 0) checkpoint.bytes = await folder.append(list.name, checkpoint.bytes, stretch.rows)
     checkpoint.rows += stretch.rows.length
     checkpoint.unreachable += stretch.unreachable
+    checkpoint.missing += stretch.missing ?? 0
     checkpoint.is_done = stretch.next === null
     checkpoint.cursor = stretch.next ?? {}
     await folder.saveState('download', state)
@@ -110,7 +129,7 @@ function childrenWalk(
   const rowsOf = async (parent: Foreign, cursor: Foreign): Promise<Stretch> => {
     const path = pathOf(parent)
     if (path === null) return { rows: [], next: null, unreachable: 0 }
-    const stretch = await walk(client, list, walkedBy(state, list, path), cursor).catch(ifGone)
+    const stretch = await walk(client, list, walkedBy(state, list, path), cursor).catch(ifMissing)
     return { ...stretch, rows: stretch.rows.map((row) => ({ ...row, parent_id: parent.id })) }
   }
   const atOnce = list.walk === 'pages' ? parentsAtOnce : 1
@@ -125,15 +144,16 @@ function childrenWalk(
       rows: stretches.flatMap(({ rows }) => rows),
       next: next.parent < parents.length ? next : null,
       unreachable: stretches.reduce((sum, { unreachable }) => sum + unreachable, 0),
+      missing: stretches.reduce((sum, { missing = 0 }) => sum + missing, 0),
     }
   }
 }
 
 const parentsAtOnce = 100
 
-/** The parent was deleted since it was read. */
-function ifGone(error: unknown): Stretch {
-  if (error instanceof AccountError && error.status === 404) return { rows: [], next: null, unreachable: 0 }
+/** The parent was deleted since it was read, or the account does not have such lists at all: counted, since nobody can tell. */
+function ifMissing(error: unknown): Stretch {
+  if (error instanceof AccountError && error.status === 404) return { rows: [], next: null, unreachable: 0, missing: 1 }
   throw error
 }
 

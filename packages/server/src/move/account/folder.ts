@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/lib/limits.ts'
+import { readLines } from '../read-lines.ts'
 import { type Foreign, isForeign } from './foreign.ts'
 
 /** How far a list was read: only what a checkpoint counts is valid, whatever follows it in the file. */
@@ -13,6 +14,8 @@ export interface ListCheckpoint {
   cursor: Foreign
   /** Rows that the account has and no request reaches. */
   unreachable: number
+  /** Of a list per parent: how many of its parents have none. */
+  missing: number
 }
 
 export interface DownloadState {
@@ -21,7 +24,7 @@ export interface DownloadState {
   /** The copy has what was created before. */
   started_at: string
   lists: Record<string, ListCheckpoint>
-  /** Lists that the account refused to show, with its reason. */
+  /** Lists that were not read, or not to their end, with the reason. */
   refused: Record<string, string>
 }
 
@@ -77,7 +80,7 @@ export async function openFolder(path: string): Promise<AccountFolder> {
     async *batches(list, { from, to }, size) {
       if (from >= to) return
       let [rows, oversized, next]: [Foreign[], number, number] = [[], 0, from]
-      for await (const line of linesOf(createReadStream(fileOf(list), { start: from, end: to - 1 }))) {
+      for await (const line of readLines(createReadStream(fileOf(list), { start: from, end: to - 1 }))) {
         next += line.length + 1
         const row: unknown = line.length > limits.account_row_bytes_max ? null : JSON.parse(line.toString())
         if (isForeign(row)) rows.push(row)
@@ -89,19 +92,5 @@ export async function openFolder(path: string): Promise<AccountFolder> {
       }
       if (rows.length + oversized > 0) yield { rows, oversized, next }
     },
-  }
-}
-
-/** By bytes: readline also splits at U+2028, which JSON may contain. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let pieces: Buffer[] = []
-  for await (const chunk of chunks) {
-    let start = 0
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      yield Buffer.concat([...pieces, chunk.subarray(start, end)])
-      pieces = []
-      start = end + 1
-    }
-    if (start < chunk.length) pieces.push(chunk.subarray(start))
   }
 }

@@ -28,6 +28,11 @@ const code = (text: string, more: object = {}) => ({
   ...more,
 })
 
+interface Bucket {
+  expires_at?: string
+  bucket: { total_points: number }
+}
+
 /** Writes a made-up account into a new project. */
 async function written(lists: Record<string, object[]>) {
   const shop = await newProject()
@@ -167,6 +172,7 @@ test('repeated ids and codes are written once', async () => {
   expect((await shop.call('GET', '/v1/vouchers?limit=1')).body.total).toBe(2)
   expect((await shop.call('GET', '/v1/customers?limit=1')).body.total).toBe(1)
   expect(reasons(report, 'vouchers')).toEqual({ 'another object has the same name, code or source id': 1 })
+  expect(report.vouchers).toMatchObject({ read: 4, written: 3 })
 })
 
 test('references that lead nowhere are dropped or leave the object out', async () => {
@@ -210,6 +216,64 @@ test('references that lead nowhere are dropped or leave the object out', async (
   for (const kind of ['promotion-tiers', 'skus', 'transactions'])
     expect([kind, report[kind]?.written]).toEqual([kind, 0])
   expect((await shop.call('GET', '/v1/vouchers/HELD')).body.holder_id).toBeUndefined()
+})
+
+test('whoever is no customer of the copy is left out of a segment with a reason', async () => {
+  const { report } = await written({
+    customers: [{ id: 'cust_1111', source_id: 'anna', created_at: at }],
+    segments: [{ id: 'seg_1111', name: 'Static', type: 'static', created_at: at }],
+    'segment-members': [
+      { id: 'cust_1111', parent_id: 'seg_1111', created_at: at },
+      { id: 'cust_nobody', parent_id: 'seg_1111', created_at: at },
+      { id: 'cust_1111', parent_id: 'seg_none', created_at: at },
+    ],
+  })
+  expect(report['segment-members']).toMatchObject({ read: 3, written: 1 })
+  expect(reasons(report, 'segment-members')).toEqual({
+    'it is no customer of the copy': 1,
+    'its segment was not carried over': 1,
+  })
+})
+
+test('points that expire on one day become one lot, and those that the card does not have take no room', async () => {
+  const program = campaign('camp_program', {
+    campaign_type: 'LOYALTY_PROGRAM',
+    voucher: { type: 'LOYALTY_CARD', loyalty_card: { points: 1 }, redemption: {} },
+  })
+  const lot = (id: string, points: string, day: string) => ({
+    id,
+    voucher_id: 'v_CARDaaaa',
+    status: 'ACTIVE',
+    points,
+    expires_at: day,
+  })
+  const { shop, report } = await written({
+    campaigns: [program],
+    vouchers: [
+      code('CARD', {
+        campaign_id: program.id,
+        type: 'LOYALTY_CARD',
+        discount: undefined,
+        loyalty_card: { points: 50, balance: 50 },
+      }),
+    ],
+    'points-expirations': [
+      lot('lopb_1111', '100', '2029-12-31'),
+      lot('lopb_2222', '30', '2030-01-01'),
+      lot('lopb_3333', '10', '2030-01-01'),
+      lot('lopb_4444', '5', '2030-02-01'),
+    ],
+  })
+  const { body } = await shop.call('GET', `/v1/loyalties/${program.id}/members/CARD/points-expiration`)
+  expect(body.data.map((one: Bucket) => [one.expires_at, one.bucket.total_points])).toEqual([
+    ['2030-01-01', 40],
+    ['2030-02-01', 5],
+    [undefined, 5],
+  ])
+  expect(report['points-expirations']).toMatchObject({ read: 4, written: 3 })
+  expect(reasons(report, 'points-expirations')).toEqual({
+    'more points expire than the card has, or the card was not carried over': 1,
+  })
 })
 
 test('an id of another form is replaced everywhere by the same one', async () => {

@@ -9,6 +9,8 @@ export interface Stretch {
   next: Foreign | null
   /** Rows that the account counts and does not show. */
   unreachable: number
+  /** Lists of single parents that were answered with 404. */
+  missing?: number
 }
 
 export interface Walked {
@@ -21,8 +23,8 @@ export interface Walked {
 
 /** One request answers with the whole list. */
 export async function walkAll(client: AccountClient, { path, query }: Walked): Promise<Stretch> {
-  const { rows } = listIn(await client.get(path, query), path)
-  return { rows, next: null, unreachable: 0 }
+  const { rows, total } = listIn(await client.get(path, query), path)
+  return { rows, next: null, unreachable: Math.max(0, (total ?? 0) - rows.length) }
 }
 
 /** A list that its pages reach: all of it, from both ends if one does not suffice. */
@@ -149,7 +151,8 @@ async function readPages(
   }
   for (let attempt = 1; ; attempt++) {
     const first = await page(1)
-    const total = first.total ?? first.rows.length
+    const { total } = first
+    if (total === null) return readUntilShort(first, page, rows_max ?? Number.POSITIVE_INFINITY)
     if (rows_max !== null && total > rows_max) return { rows: [], total, is_too_long: true }
     const count = Math.min(Math.ceil(total / size), lastPage)
     const others = await Promise.all(Array.from({ length: Math.max(0, count - 1) }, (_, index) => page(index + 2)))
@@ -160,14 +163,38 @@ async function readPages(
   }
 }
 
+/** A list that does not say how long it is ends with its first page that is not full. */
+async function readUntilShort(
+  first: ListPage,
+  page: (number: number) => Promise<ListPage>,
+  rowsMax: number,
+): Promise<PagesRead> {
+  const rows = new Map<string, Foreign>()
+  for (let [found, number] = [first, 1]; ; found = await page(number)) {
+    for (const row of found.rows) rows.set(keyOf(row), row)
+    number += 1
+    const isShort = found.rows.length < limits.page_size_max
+    // Behind the last page there is at least one more, as far as anybody knows.
+    const total = isShort ? rows.size : rows.size + 1
+    if (rows.size > rowsMax) return { rows: [], total, is_too_long: true }
+    if (isShort || number > lastPage) return { rows: [...rows.values()], total, is_too_long: false }
+  }
+}
+
 /** The contract allows 99 of some lists and 100 of others. */
 export const lastPage = 99
 const attemptsMax = 4
 
 const keyOf = (row: Foreign): string => String(row.id ?? JSON.stringify(row))
 
+interface ListPage {
+  rows: Foreign[]
+  /** Of the list; null if the account does not say. */
+  total: number | null
+}
+
 /** The rows of a list, wherever its `data_ref` says they are. */
-function listIn(reply: Foreign, path: string): { rows: Foreign[]; total: number | null } {
+function listIn(reply: Foreign, path: string): ListPage {
   const rows =
     reply[typeof reply.data_ref === 'string' ? reply.data_ref : 'data'] ??
     (typeof reply.id === 'string' ? [reply] : null)

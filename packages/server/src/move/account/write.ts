@@ -58,13 +58,14 @@ async function finish(options: WriteOptions): Promise<void> {
   await rebuildStatistics(options.runtime.database.db, options.project.id)
 }
 
-/** The report with what the account did not show. */
+/** The report with what was not read. */
 function withUnread(written: ImportReport, { refused, lists }: DownloadState): ImportReport {
   const report = structuredClone(written)
-  for (const [name, reason] of Object.entries(refused))
-    leaveOut(report, name, `the account does not show the list: ${reason}`, 1)
-  for (const [name, { unreachable }] of Object.entries(lists))
+  for (const [name, reason] of Object.entries(refused)) leaveOut(report, name, `the list was not read: ${reason}`, 1)
+  for (const [name, { unreachable, missing }] of Object.entries(lists)) {
     if (unreachable > 0) leaveOut(report, name, 'the pages of the list end before it does', unreachable)
+    if (missing > 0) leaveOut(report, name, 'the account has no such list of the object, or it was deleted', missing)
+  }
   return report
 }
 

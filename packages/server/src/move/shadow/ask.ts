@@ -21,7 +21,8 @@ export function newAsk({ base, app_id, app_token }: Service): Ask {
   const keys = { 'x-app-id': app_id, 'x-app-token': app_token }
   let token: Promise<string | null> | undefined
   const post = async (path: string, body: string, headers: Record<string, string>) =>
-    fetch(new URL(path, base), {
+    // Below the path of the address too: a proxy may have the service under a prefix.
+    fetch(`${base.replace(/\/$/, '')}${path}`, {
       method: 'POST',
       headers: { ...keys, ...headers },
       body,
@@ -35,6 +36,11 @@ export function newAsk({ base, app_id, app_token }: Service): Ask {
     if (!response.ok) return null
     return ((await response.json()) as { access_token: string }).access_token
   }
+  /** The next question tries again: a token that is not there would stand for no answer, as long as the proxy runs. */
+  const forget = (error: unknown): never => {
+    token = undefined
+    throw error
+  }
   const send = async ({ path, body }: Question): Promise<AskedAnswer> => {
     const known = await token
     const authorization = typeof known === 'string' ? { authorization: `Bearer ${known}` } : undefined
@@ -47,7 +53,7 @@ export function newAsk({ base, app_id, app_token }: Service): Ask {
       const first = await send(question)
       if (first.status !== 401) return first
       // Without a token, or it has expired. Questions that are asked meanwhile share the new one.
-      if (token === used) token = newToken()
+      if (token === used) token = newToken().catch(forget)
       return await send(question)
     } catch (error) {
       return { status: 503, answer: { key: `no answer: ${(error as Error).message}` } }

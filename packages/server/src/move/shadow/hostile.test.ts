@@ -88,3 +88,35 @@ test('the key of the compared service does not follow a redirect', async () => {
   expect(await ask({ path: '/v1/validations', body: {} })).toMatchObject({ status: 503 })
   expect(keys).toEqual([])
 })
+
+test('a token that could not be fetched once is fetched with the next question', async () => {
+  let tokens = 0
+  const service = await listening(
+    createServer(({ url, headers }, outgoing) => {
+      const answer = (status: number, body: object) =>
+        outgoing.writeHead(status, { connection: 'close' }).end(JSON.stringify(body))
+      if (url !== '/v1/oauth/token') return answer(headers.authorization === undefined ? 401 : 200, {})
+      tokens += 1
+      return tokens === 1 ? outgoing.destroy() : answer(200, { access_token: 'token' })
+    }),
+  )
+  const ask = newAsk({ base: `http://127.0.0.1:${service}`, app_id: 'id', app_token: 'secret' })
+  const question = { path: '/v1/validations', body: {} } as const
+  expect(await ask(question)).toMatchObject({ status: 503 })
+  expect(await ask(question)).toMatchObject({ status: 200 })
+  expect(await ask(question)).toMatchObject({ status: 200 })
+  expect(tokens).toBe(2)
+})
+
+test.each(['', '/'])('a service behind a path prefix is asked below it: "/shop%s"', async (end) => {
+  const paths: unknown[] = []
+  const service = await listening(
+    createServer(({ url }, outgoing) => {
+      paths.push(url)
+      outgoing.setHeader('connection', 'close').end('{}')
+    }),
+  )
+  const ask = newAsk({ base: `http://127.0.0.1:${service}/shop${end}`, app_id: 'id', app_token: 'secret' })
+  await ask({ path: '/v1/validations', body: {} })
+  expect(paths).toEqual(['/shop/v1/validations'])
+})

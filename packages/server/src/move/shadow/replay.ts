@@ -1,4 +1,4 @@
-import { readLines } from '../rows/read-lines.ts'
+import { readLines } from '../read-lines.ts'
 import type { Ask } from './ask.ts'
 import { type CompareOptions, compareExchange } from './compare-exchange.ts'
 import { readExchange } from './log-line.ts'

@@ -33,21 +33,27 @@ export function startProgram(
   let printed = ''
   let complaints = ''
   let wake = () => {}
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString()
+  // By `setEncoding`: a character may arrive in two pieces.
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    printed += chunk
     wake()
   })
-  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()))
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (complaints += chunk))
   child.stdin.on('error', () => {}) // The program has ended: `ended` tells it.
   let code: number | null | undefined
   const ended = new Promise<void>((resolve) => {
-    child.once('error', (error) => (complaints += error.message))
-    // Not `close`: a process in the background may hold the output after the program itself has ended.
-    child.once('exit', (exitCode) => {
+    const end = (exitCode: number | null) => {
       code = exitCode
       resolve()
       wake()
+    }
+    // Not started: then there is no `exit`.
+    child.once('error', (error) => {
+      complaints += error.message
+      end(null)
     })
+    // Not `close`: a process in the background may hold the output after the program itself has ended.
+    child.once('exit', end)
   })
   const failure = (what: string) => new Error(`${what}\n${printed}${complaints}`)
 

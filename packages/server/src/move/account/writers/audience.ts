@@ -8,6 +8,7 @@ import {
   type Foreign,
   instant,
   isForeign,
+  LeftOut,
   list,
   moments,
   oneOf,
@@ -124,22 +125,24 @@ export const segmentMembers: Writer = {
   list: 'segment-members',
   size: 1_000,
   async write(batch) {
-    const { ctx, report } = batch
-    const members = await forEach(batch, (customer) => ({
-      segment_id: keptId('segment', requiredText(customer, 'parent_id')),
-      customer_id: keptId('customer', requiredText(customer, 'id')),
-    }))
+    const { ctx, objects, report } = batch
     const segmentIds = await present(
       ctx,
       'segments',
-      members.map(({ segment_id }) => segment_id),
+      objects.map((customer) => reference('segment', customer, 'parent_id')),
     )
     const customerIds = await present(
       ctx,
       'customers',
-      members.map(({ customer_id }) => customer_id),
+      objects.map((customer) => reference('customer', customer, 'id')),
     )
-    const rows = members.filter((row) => segmentIds.has(row.segment_id) && customerIds.has(row.customer_id))
+    const rows = await forEach(batch, (customer) => {
+      const segmentId = keptId('segment', requiredText(customer, 'parent_id'))
+      if (!segmentIds.has(segmentId)) throw new LeftOut('its segment was not carried over')
+      const customerId = keptId('customer', requiredText(customer, 'id'))
+      if (!customerIds.has(customerId)) throw new LeftOut('it is no customer of the copy')
+      return { segment_id: segmentId, customer_id: customerId }
+    })
     await insertParts(batch, 'segment_members', rows)
     report.written += rows.length
   },

@@ -27,13 +27,28 @@ export const pointsExpirations: Writer = {
         return []
       }
       const rest = (undated.get(lot.voucher_id) ?? 0) - lot.points
+      if (rest < 0) {
+        count(report.left_out, 'more points expire than the card has, or the card was not carried over', lot.id)
+        return []
+      }
       undated.set(lot.voucher_id, rest)
-      if (rest >= 0) return [{ ...lot, created_at: batch.copied_at }]
-      count(report.left_out, 'more points expire than the card has, or the card was not carried over', lot.id)
-      return []
+      return [{ ...lot, created_at: batch.copied_at }]
     })
-    await insertMain(batch, 'lots', rows)
+    await insertMain(batch, 'lots', oneLotPerDay(rows))
   },
+}
+
+/** A card has one lot for each day; another service may have several. They become the first of them. */
+function oneLotPerDay<Lot extends { voucher_id: string; expires_at: string | null; points: number }>(
+  rows: Lot[],
+): Lot[] {
+  const dayOf = ({ voucher_id, expires_at }: Lot) => `${voucher_id} ${expires_at}`
+  const lots = new Map<string, Lot>()
+  for (const row of rows) {
+    const first = lots.get(dayOf(row))
+    lots.set(dayOf(row), first === undefined ? row : { ...first, points: first.points + row.points })
+  }
+  return rows.map((row) => lots.get(dayOf(row)) as Lot)
 }
 
 const lotId = (foreign: string): string =>

@@ -1,8 +1,11 @@
-import { limits } from '../../core/lib/limits.ts'
+import { limits } from '../core/lib/limits.ts'
 
 const lineFeed = 0x0a
 
-/** The lines of a stream without their line feeds, with bounded memory. A last line without one is a line too. */
+/**
+ * The lines of a stream without their line feeds, with bounded memory. A last line without one is a line too. By bytes: `readline`
+ * also splits at U+2028, which JSON may contain.
+ */
 export async function* readLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = []
   let length = 0
