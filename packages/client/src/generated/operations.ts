@@ -13956,8 +13956,10 @@ export interface ServerOperations {
     query: {
       /** The most elements of a page. */
       limit?: number
-      /** Only what was created at this moment or earlier. ISO 8601 date, with or without a time; without a zone it is UTC. */
+      /** Only what was created before this moment. */
       end_date?: string
+      /** Continues after the object with this id, in the order asked for. */
+      starting_after_id?: string
     }
     body: undefined
     reply: Schemas['AsyncActionList']
