@@ -32,8 +32,10 @@ export function newObserver({ ask, tally, log, redeem, onError }: ObserverOption
 
   /** Also of what is not compared: the log can be replayed later, when our service has time. */
   const write = (file: string, exchange: Exchange): void => {
-    if (unwritten >= limits.shadow_waiting_max)
-      return onError(new Error('the log is written too slowly, a line is left out'))
+    if (unwritten >= limits.shadow_waiting_max) {
+      onError(new Error('the log is written too slowly, a line is left out'))
+      return
+    }
     unwritten += 1
     writing = writing
       // Only the owner may read it: it has customer data.
@@ -43,6 +45,7 @@ export function newObserver({ ask, tally, log, redeem, onError }: ObserverOption
         unwritten -= 1
       })
   }
+
   let working: Promise<void> | null = null
 
   const work = async () => {
