@@ -49,6 +49,7 @@ export async function importAccountCommand(
       signal: stop.signal,
       onWait: (reason, seconds) => progress.note(printable(`${reason}; next attempt in ${Math.ceil(seconds)} s`)),
     })
+    if (isInTheClear(keys.base)) progress.note('The keys and the account are sent without encryption: --base is http.')
     say(`Reading ${keys.base} into ${folder.path} …\n`)
     await downloadAccount({ keys, client, folder, only, now: Date.now, onProgress: progress.step })
     const { runtime } = await openRuntime(settings, openLog(settings.log_level), (first) =>
@@ -70,6 +71,12 @@ export async function importAccountCommand(
   }
 }
 
+/** Plain HTTP, and not to this machine. */
+function isInTheClear(base: string): boolean {
+  const { protocol, hostname } = new URL(base)
+  return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
 function keysOf(options: ImportAccountOptions): AccountKeys {
   const { 'app-id': appId, 'app-token': appToken, base = 'https://api.voucherify.io' } = options
   const management = {
@@ -79,8 +86,9 @@ function keysOf(options: ImportAccountOptions): AccountKeys {
     project_id: options['management-project'],
   }
   const given = Object.values(management).filter((value) => value !== undefined).length
-  if (appId === undefined || appToken === undefined || (given !== 0 && given !== 3) || !/^https?:\/\/[^/]/.test(base))
-    throw new Error(importAccountUsage)
+  if (appId === undefined || appToken === undefined || (given !== 0 && given !== 3)) throw new Error(importAccountUsage)
+  if (!/^https?:\/\/[^/]/.test(base) || !URL.canParse(base))
+    throw new Error(`--base is not an http or https address: ${base}\n${importAccountUsage}`)
   return {
     base,
     app_id: appId,

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { limits } from '../../core/lib/limits.ts'
 import { checkTargetUrl } from '../../webhooks/target/check-url.ts'
-import { type Foreign, isForeign } from './foreign.ts'
+import { type Foreign, isForeign, shown } from './foreign.ts'
 
 export interface AccountKeys {
   /** `https://api.voucherify.io`, or the address of a region. */
@@ -117,15 +117,16 @@ async function once(url: URL, init: RequestInit, signal: AbortSignal | undefined
     // A redirect would carry the keys to an address that nobody named.
     const reply = await fetch(url, {
       ...init,
-      redirect: 'error',
+      redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
     const body = await bounded(reply)
     if (reply.ok) return { is_ok: true, body }
+    const asked = `${init.method ?? 'GET'} ${url.pathname} was answered with ${reply.status}`
     return {
       is_ok: false,
       status: reply.status,
-      message: `${init.method ?? 'GET'} ${url.pathname} was answered with ${reply.status}${explained(body)}`,
+      message: isRedirect(reply.status) ? `${asked}${redirected(reply.headers)}` : `${asked}${explained(body)}`,
       retry_after: waitIn(reply.headers),
     }
   } catch (error) {
@@ -140,6 +141,11 @@ async function once(url: URL, init: RequestInit, signal: AbortSignal | undefined
     }
   }
 }
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
+
+const redirected = (headers: Headers): string =>
+  `, a redirect to ${shown(headers.get('location') ?? '')}, which the keys do not follow: name the address of the API with --base`
 
 const isWorthRetry = (status: number): boolean => status === 0 || status === 408 || status === 429 || status >= 500
 
