@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { lockFolder } from '../core/db/folder-lock.ts'
 import { newFolder, serveAccount } from '../testing/account-server.ts'
 import { newCommands } from '../testing/command.ts'
 import { runGuerdon } from '../testing/process.ts'
@@ -56,4 +57,15 @@ test('a redirect ends the command at once, names its address, and gets no keys',
     `GET /v1/metadata-schemas was answered with 302, a redirect to "${elsewhere.base}/v1/", which the keys do not follow`,
   )
   expect([requests.length, elsewhere.requests]).toEqual([1, []])
+})
+
+test('two commands do not write into one folder', async () => {
+  const { environment } = await newCommands()
+  const { base, requests } = await serveAccount(() => null)
+  const { path } = await newFolder()
+  onTestFinished(lockFolder(path))
+  await expect(importAccountCommand(environment, { ...keys, base, folder: path })).rejects.toThrow(
+    `The folder ${path} is in use by another Guerdon process (pid ${process.pid}). Wait until it has ended`,
+  )
+  expect(requests).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProjectOrOnly } from '../account/projects/store.ts'
+import { lockFolder } from '../core/db/folder-lock.ts'
 import { openLog } from '../core/lib/log.ts'
 import { type AccountKeys, openAccount } from '../move/account/client.ts'
 import { downloadAccount } from '../move/account/download.ts'
@@ -38,6 +39,7 @@ export async function importAccountCommand(
   const keys = keysOf(options)
   const only = listsOf(options.only)
   const folder = await openFolder(options.folder ?? `voucherify-${keys.app_id}`)
+  const unlock = lockFolder(folder.path, 'Wait until it has ended, or name another folder with --folder.')
   const { settings, say } = environment
   const stop = new AbortController()
   const interrupted = () => stop.abort(new Error(`Interrupted. The same command goes on from here (${folder.path}).`))
@@ -66,6 +68,7 @@ export async function importAccountCommand(
   } catch (error) {
     throw stop.signal.aborted ? stop.signal.reason : error
   } finally {
+    unlock()
     process.off('SIGINT', interrupted)
     process.off('SIGTERM', interrupted)
   }

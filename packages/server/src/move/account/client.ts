@@ -92,7 +92,11 @@ export function openAccount(keys: AccountKeys, { signal, onWait = () => {} }: Cl
 async function downloadable(url: string, base: string): Promise<URL> {
   if (URL.parse(url)?.origin === new URL(base).origin) return new URL(url)
   await checkTargetUrl(url, { allow_private: false }).catch(() => {
-    throw new AccountError(0, 'The account named a file at an address that is not public')
+    const named = URL.parse(url)?.origin ?? ''
+    throw new AccountError(
+      0,
+      `The account named a file at an address that is not public (${shown(named)}). If that is the account itself, name it with --base and begin with a new folder`,
+    )
   })
   return new URL(url)
 }
