@@ -24,6 +24,13 @@ export const exportDescriptions: Descriptions = {
     filters: 'Conditions that the objects must meet.',
     campaign_id: 'Id of the campaign whose codes are exported; absent: all codes.',
   },
+  ExportFilter: {
+    $: 'Conditions on fields: `{"created_at": {"conditions": {"$after": ["2026-01-01"]}}}`. The fields are those of the exported objects; `metadata.` and a key is one of their metadata.',
+    'active.active': 'True: enabled, begun and not expired.',
+    'active.enabled': 'True: switched on.',
+    'active.disabled': 'True: switched off.',
+    'active.expired': 'True: the end is past.',
+  },
   ...Object.fromEntries(
     [
       'Customer',
