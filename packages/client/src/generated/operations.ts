@@ -5110,29 +5110,11 @@ export interface Schemas {
   }
   /** Conditions on fields: `{"created_at": {"conditions": {"$after": ["2026-01-01"]}}}`. The fields are those of the exported objects; `metadata.` and a key is one of their metadata. */
   ExportFilter: {
-    /** `and`: all fields must hold; `or`: one of them. The answer has it in lower case. */
-    junction?: "and" | "or" | "AND" | "OR"
+    /** `and`: all fields must hold; `or`: one of them. */
+    junction?: "and" | "or" | "AND" | "OR" | "And" | "Or"
     /** Of vouchers: the state. */
-    active?: (Schemas['FilterField'] | {
-      /** True: enabled, begun and not expired. */
-      active?: boolean
-      /** True: switched on. */
-      enabled?: boolean
-      /** True: switched off. */
-      disabled?: boolean
-      /** True: the end is past. */
-      expired?: boolean
-    })
-    [other: string]: (Schemas['FilterField'] | "and" | "or" | "AND" | "OR" | (Schemas['FilterField'] | {
-      /** True: enabled, begun and not expired. */
-      active?: boolean
-      /** True: switched on. */
-      enabled?: boolean
-      /** True: switched off. */
-      disabled?: boolean
-      /** True: the end is past. */
-      expired?: boolean
-    }) | undefined)
+    active?: (Schemas['FilterField'] | Schemas['VoucherState'])
+    [other: string]: (Schemas['FilterField'] | "and" | "or" | "AND" | "OR" | "And" | "Or" | (Schemas['FilterField'] | Schemas['VoucherState']) | undefined)
   }
   ExportList: {
     /** Always `list`. */
@@ -5179,9 +5161,9 @@ export interface Schemas {
   }
   /** Conditions on fields: `{"junction": "and", "city": {"conditions": {"$is": ["Berlin"]}}}`. The fields are those of the objects that are filtered; `metadata.` and a key is one of their metadata. */
   Filter: {
-    /** `and`: all fields must hold; `or`: one of them. The answer has it in lower case. */
-    junction: "and" | "or" | "AND" | "OR"
-    [other: string]: (Schemas['FilterField'] | "and" | "or" | "AND" | "OR")
+    /** `and`: all fields must hold; `or`: one of them. */
+    junction: "and" | "or" | "AND" | "OR" | "And" | "Or"
+    [other: string]: (Schemas['FilterField'] | "and" | "or" | "AND" | "OR" | "And" | "Or")
   }
   /** Operators of filters with their arguments: a list, or one without a list. */
   FilterConditions: {
@@ -5409,7 +5391,7 @@ export interface Schemas {
     /** Whether credits pay for the order (the default) or for covered lines. */
     effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | null
   }
-  /** Credits of a gift card; what is left out stays as it is in the campaign. */
+  /** Credits of a gift card; what is left out stays as it is in the campaign. Without a campaign it is complete. */
   GiftCardChanges: {
     /** Credits on the card, in minor units. */
     amount?: number
@@ -10883,6 +10865,17 @@ export interface Schemas {
     total: number
     /** The redemptions and rollbacks of this page. */
     redemption_entries: Array<Schemas['RedemptionEntry']>
+  }
+  /** The state of a voucher. */
+  VoucherState: {
+    /** True: enabled, begun and not expired. */
+    active?: boolean
+    /** True: switched on. */
+    enabled?: boolean
+    /** True: switched off. */
+    disabled?: boolean
+    /** True: the end is past. */
+    expired?: boolean
   }
   /** What would happen if the code were redeemed. */
   VoucherValidation: {

@@ -155,8 +155,8 @@ export const RuleConditions = Type.Object({
 
 /** Joins the fields of a filter. */
 export const Junction = Type.Unsafe<string>({
-  ...OneOf(['and', 'or', 'AND', 'OR']),
-  description: '`and`: all fields must hold; `or`: one of them. The answer has it in lower case.',
+  ...OneOf(['and', 'or', 'AND', 'OR', 'And', 'Or']),
+  description: '`and`: all fields must hold; `or`: one of them.',
 })
 
 const values = listOrOne('string', 'number', 'boolean')

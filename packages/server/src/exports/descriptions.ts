@@ -26,10 +26,13 @@ export const exportDescriptions: Descriptions = {
   },
   ExportFilter: {
     $: 'Conditions on fields: `{"created_at": {"conditions": {"$after": ["2026-01-01"]}}}`. The fields are those of the exported objects; `metadata.` and a key is one of their metadata.',
-    'active.active': 'True: enabled, begun and not expired.',
-    'active.enabled': 'True: switched on.',
-    'active.disabled': 'True: switched off.',
-    'active.expired': 'True: the end is past.',
+  },
+  VoucherState: {
+    $: 'The state of a voucher.',
+    active: 'True: enabled, begun and not expired.',
+    enabled: 'True: switched on.',
+    disabled: 'True: switched off.',
+    expired: 'True: the end is past.',
   },
   ...Object.fromEntries(
     [

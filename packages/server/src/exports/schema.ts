@@ -23,22 +23,23 @@ function parametersOf(exportedObject: ExportedObject) {
   })
 }
 
-const state = Type.Optional(Type.Boolean())
-
 /** The filter of an export; `parseFilter` checks it, because the fields depend on the object. */
 export const ExportFilter = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   [shownAs]: () => exportFilterForm,
 })
+
+const state = Type.Optional(Type.Boolean())
+
+/** The states of a voucher in short (docs/reference/filters.md#states). */
+export const VoucherState = Type.Object({ active: state, enabled: state, disabled: state, expired: state })
+
 const exportFilterForm = Type.Object(
   {
     junction: Type.Optional(Junction),
     active: Type.Optional(
-      Type.Unsafe<object>({
-        anyOf: [FilterField, Type.Object({ active: state, enabled: state, disabled: state, expired: state })],
-        description: 'Of vouchers: the state.',
-      }),
+      Type.Unsafe<object>({ anyOf: [FilterField, VoucherState], description: 'Of vouchers: the state.' }),
     ),
   },
   { additionalProperties: FilterField },

@@ -79,7 +79,7 @@ export const incentiveDescriptions: Descriptions = {
   },
   GiftCardChanges: {
     $like: 'GiftCardBody',
-    $: 'Credits of a gift card; what is left out stays as it is in the campaign.',
+    $: 'Credits of a gift card; what is left out stays as it is in the campaign. Without a campaign it is complete.',
   },
   LoyaltyCardBody: {
     $: 'Points of a new loyalty card.',
