@@ -63,6 +63,14 @@ describe('the document shows the conditions that the compilers accept', () => {
       }
   })
 
+  test('an unknown operator is none', () => {
+    const conditions = { $like: ['a'] }
+    expect(checkRules({ '1': { name: 'order.metadata', property: 'p', conditions } })).not.toEqual([])
+    expect(checkFilter({ 'metadata.p': { conditions } })).not.toBeNull()
+    expect(Value.Check(RuleConditions, conditions)).toBe(false)
+    expect(Value.Check(FilterConditions, conditions)).toBe(false)
+  })
+
   test('goods as arguments of rules', () => {
     const good = { id: 'pc_1', object: 'products_collection' }
     for (const operator of ['$is', '$is_not', '$in', '$not_in', '$from'])
