@@ -5111,10 +5111,10 @@ export interface Schemas {
   /** Conditions on fields: `{"created_at": {"conditions": {"$after": ["2026-01-01"]}}}`. The fields are those of the exported objects; `metadata.` and a key is one of their metadata. */
   ExportFilter: {
     /** `and`: all fields must hold; `or`: one of them. */
-    junction?: "and" | "or" | "AND" | "OR" | "And" | "Or"
+    junction?: "and" | "or" | "AND" | "OR" | "And" | "Or" | null
     /** Of vouchers: the state. */
     active?: (Schemas['FilterField'] | Schemas['VoucherState'])
-    [other: string]: (Schemas['FilterField'] | "and" | "or" | "AND" | "OR" | "And" | "Or" | (Schemas['FilterField'] | Schemas['VoucherState']) | undefined)
+    [other: string]: (Schemas['FilterField'] | "and" | "or" | "AND" | "OR" | "And" | "Or" | null | (Schemas['FilterField'] | Schemas['VoucherState']) | undefined)
   }
   ExportList: {
     /** Always `list`. */

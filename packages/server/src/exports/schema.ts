@@ -37,7 +37,7 @@ export const VoucherState = Type.Object({ active: state, enabled: state, disable
 
 const exportFilterForm = Type.Object(
   {
-    junction: Type.Optional(Junction),
+    junction: Maybe(Junction),
     active: Type.Optional(
       Type.Unsafe<object>({ anyOf: [FilterField, VoucherState], description: 'Of vouchers: the state.' }),
     ),
