@@ -42,7 +42,6 @@ const embedded = [
   'core/http/precheck*',
   'core/jobs/**',
   'core/query/filter/agreement*',
-  'demo/**',
   'exports/**',
   'incentives/publications/batches*',
   'monitoring/audit-log/**',
@@ -66,22 +65,25 @@ withoutDatabase.push('packages/client/tests/{generated,size}.test.ts')
 
 /**
  * The slow files whose subject is not the database (password hashing, timed brakes, targets that hang, load, masks of roles, random movements
- * of points, commands as processes, copies of an account over HTTP): also in CI they run once, on PostgreSQL. The statements behind them run on
- * the embedded database in the files beside them.
+ * of points, commands that open the database again and again, copies of an account over HTTP, pages of documentation): also in CI they run once,
+ * on PostgreSQL. The statements behind them run on the embedded database in the files beside them.
  */
 const onPostgresOnly = [
   'account/sign-in/brakes',
   'account/sign-in/passwords',
   'account/sign-in/second-factor',
   'client-side',
-  'command-line/users',
+  'command-line/{audit-log,demo,import-account,keys,move,statistics,users}',
   'core/http/wrong-credentials',
   'core/mail/queue-mail',
+  'demo/**',
   'loyalty/points/unit-of-work.properties',
   'move/account/**',
   'move/rows/import',
   'move/shadow/**',
+  'operations',
   'pages',
+  'platform/docs/**',
   'platform/load-shedding',
   'session-roles',
   'webhooks/delivery/hostile-targets',
@@ -89,6 +91,7 @@ const onPostgresOnly = [
   'webhooks/delivery/retries',
   'webhooks/sendouts/await-attempt',
 ].map((files) => `packages/server/src/${testsOf(files)}`)
+onPostgresOnly.push('packages/client/tests/each.test.ts')
 
 const onPglite = isComplete ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
 
@@ -140,8 +143,8 @@ export default defineConfig({
           globalSetup: ['packages/dashboard/journeys/ground/global-setup.ts'],
           setupFiles: ['packages/server/src/testing/close-after-file.ts'],
           isolate: false,
-          // After all others, one file at a time: a browser and a service take both cores, and a page may not wait for long.
-          maxWorkers: 1,
+          // After all others, two files at a time: while a page is looked at, its service waits; more would make pages wait for the cores.
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           ...patience,
         },
