@@ -3,13 +3,14 @@ import { parseArgs } from 'node:util'
 import {
   auditLogUsage,
   exportUsage,
-  help,
+  helpFor,
   importAccountUsage,
   importUsage,
   keysUsage,
   shadowUsage,
   statisticsUsage,
   usersUsage,
+  whyNotOptions,
 } from './command-line/help.ts'
 import { printable } from './command-line/printable.ts'
 import { whyNotNode } from './core/lib/supported-node.ts'
@@ -52,11 +53,16 @@ async function main(): Promise<void> {
       'management-project': { type: 'string' },
     },
   })
-  if (values.help) return say(help)
-  if (values.version) return say(`${version}\n`)
   const [command = 'serve', ...rest] = positionals
+  const name = command === 'import' && rest[0] === 'voucherify' ? 'import voucherify' : command
+  if (values.help) return say(helpFor(positionals.length === 0 ? undefined : name))
+  if (values.version) return say(`${version}\n`)
+  const refusal = whyNotOptions(name, Object.keys(values))
+  if (refusal !== null) throw new Error(refusal)
   if (command === 'replay') return (await import('./command-line/replay.ts')).replayCommand(rest, values, say)
-  const environment = { settings: readSettings(process.env), is_terminal: process.stdout.isTTY === true, say }
+  // A shadow opens no database: of the settings it needs the port of the service on this machine.
+  const given = command === 'shadow' ? { PORT: process.env.PORT } : process.env
+  const environment = { settings: readSettings(given), is_terminal: process.stdout.isTTY === true, say }
   // Each command is imported only when it runs: importing the service takes a second, which --help should not take.
   if (command === 'serve' && rest.length === 0)
     return (await import('./command-line/serve.ts')).serve(environment, { demo: values.demo, project: values.project })
@@ -139,7 +145,10 @@ function isUsersCall(
 // `guerdon keys list | head -1` closes the pipe before everything is printed. Without a listener, EPIPE would end the process with a
 // stack trace. The command still completes, so the database is closed properly and the exit code is that of the command.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
+  if (error.code === 'EPIPE') return
+  // Such as a full disk. What was printed is not complete, and a stack trace would not say more.
+  process.stderr.write(`Standard output: ${error.message}\n`)
+  process.exit(1)
 })
 
 const unsupported = whyNotNode(process.version, engine)

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { lockFolder } from '../core/db/folder-lock.ts'
 import { newFolder, serveAccount } from '../testing/account-server.ts'
 import { newCommands } from '../testing/command.ts'
 import { runGuerdon } from '../testing/process.ts'
@@ -14,6 +15,9 @@ test('missing keys, half of the management keys and an unknown list are refused 
   await expect(run({})).rejects.toThrow('Usage:\n  guerdon import voucherify --app-id ID --app-token TOKEN')
   await expect(run({ ...keys, 'management-id': 'm' })).rejects.toThrow('Usage:')
   await expect(run({ ...keys, base: 'account.example' })).rejects.toThrow('Usage:')
+  await expect(run({ ...keys, base: 'http://a b' })).rejects.toThrow(
+    '--base is not an http or https address: http://a b',
+  )
   await expect(run({ ...keys, only: 'vouchers,galaxies' })).rejects.toThrow(
     'There is no list "galaxies". Lists are: metadata-schemas,',
   )
@@ -38,4 +42,30 @@ test('an account that the keys do not open ends the command with its answer', as
   await expect(importAccountCommand(environment, { ...keys, base, folder: path })).rejects.toThrow(
     'GET /v1/metadata-schemas was answered with 401: Unauthorized',
   )
+})
+
+test('a redirect ends the command at once, names its address, and gets no keys', async () => {
+  const { environment } = await newCommands()
+  const elsewhere = await serveAccount(() => null)
+  const { base, requests } = await serveAccount(() => ({
+    status: 302,
+    headers: { location: `${elsewhere.base}/v1/` },
+    body: {},
+  }))
+  const { path } = await newFolder()
+  await expect(importAccountCommand(environment, { ...keys, base, folder: path })).rejects.toThrow(
+    `GET /v1/metadata-schemas was answered with 302, a redirect to "${elsewhere.base}/v1/", which the keys do not follow`,
+  )
+  expect([requests.length, elsewhere.requests]).toEqual([1, []])
+})
+
+test('two commands do not write into one folder', async () => {
+  const { environment } = await newCommands()
+  const { base, requests } = await serveAccount(() => null)
+  const { path } = await newFolder()
+  onTestFinished(lockFolder(path))
+  await expect(importAccountCommand(environment, { ...keys, base, folder: path })).rejects.toThrow(
+    `The folder ${path} is in use by another Guerdon process (pid ${process.pid}). Wait until it has ended`,
+  )
+  expect(requests).toEqual([])
 })

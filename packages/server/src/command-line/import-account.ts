@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProjectOrOnly } from '../account/projects/store.ts'
+import { lockFolder } from '../core/db/folder-lock.ts'
 import { openLog } from '../core/lib/log.ts'
 import { type AccountKeys, openAccount } from '../move/account/client.ts'
 import { downloadAccount } from '../move/account/download.ts'
@@ -38,6 +39,7 @@ export async function importAccountCommand(
   const keys = keysOf(options)
   const only = listsOf(options.only)
   const folder = await openFolder(options.folder ?? `voucherify-${keys.app_id}`)
+  const unlock = lockFolder(folder.path, 'Wait until it has ended, or name another folder with --folder.')
   const { settings, say } = environment
   const stop = new AbortController()
   const interrupted = () => stop.abort(new Error(`Interrupted. The same command goes on from here (${folder.path}).`))
@@ -49,6 +51,7 @@ export async function importAccountCommand(
       signal: stop.signal,
       onWait: (reason, seconds) => progress.note(printable(`${reason}; next attempt in ${Math.ceil(seconds)} s`)),
     })
+    if (isInTheClear(keys.base)) progress.note('The keys and the account are sent without encryption: --base is http.')
     say(`Reading ${keys.base} into ${folder.path} …\n`)
     await downloadAccount({ keys, client, folder, only, now: Date.now, onProgress: progress.step })
     const { runtime } = await openRuntime(settings, openLog(settings.log_level), (first) =>
@@ -65,9 +68,16 @@ export async function importAccountCommand(
   } catch (error) {
     throw stop.signal.aborted ? stop.signal.reason : error
   } finally {
+    unlock()
     process.off('SIGINT', interrupted)
     process.off('SIGTERM', interrupted)
   }
+}
+
+/** Plain HTTP, and not to this machine. */
+function isInTheClear(base: string): boolean {
+  const { protocol, hostname } = new URL(base)
+  return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
 
 function keysOf(options: ImportAccountOptions): AccountKeys {
@@ -79,8 +89,9 @@ function keysOf(options: ImportAccountOptions): AccountKeys {
     project_id: options['management-project'],
   }
   const given = Object.values(management).filter((value) => value !== undefined).length
-  if (appId === undefined || appToken === undefined || (given !== 0 && given !== 3) || !/^https?:\/\/[^/]/.test(base))
-    throw new Error(importAccountUsage)
+  if (appId === undefined || appToken === undefined || (given !== 0 && given !== 3)) throw new Error(importAccountUsage)
+  if (!/^https?:\/\/[^/]/.test(base) || !URL.canParse(base))
+    throw new Error(`--base is not an http or https address: ${base}\n${importAccountUsage}`)
   return {
     base,
     app_id: appId,

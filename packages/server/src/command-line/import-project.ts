@@ -21,11 +21,16 @@ export async function importCommand(
   standardInput: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const target = targetOf(options)
+  const stop = new AbortController()
+  const interrupted = () => stop.abort(new Error('Interrupted: nothing is left of the import.'))
+  // Once: a second signal ends the process at once, and the next import of the project clears what is left.
+  process.once('SIGINT', interrupted)
+  process.once('SIGTERM', interrupted)
   await withDatabase(settings, async (db) => {
     let told = 0
     const { project_id, name, rows, is_copy } = await importProject(
       db,
-      readLines(readBytes(file === '-' ? standardInput : file)),
+      unlessAborted(readLines(readBytes(file === '-' ? standardInput : file)), stop.signal),
       {
         target,
         now: Date.now,
@@ -38,7 +43,23 @@ export async function importCommand(
     )
     say(`Imported ${rows} rows into ${name} (${project_id}).\n`)
     say(is_copy ? copyText(project_id, target) : 'The keys of the file open it; its webhooks are active.\n')
+  }).finally(() => {
+    process.off('SIGINT', interrupted)
+    process.off('SIGTERM', interrupted)
   })
+}
+
+/** Ends at once, also while the next line is waited for. */
+async function* unlessAborted<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  aborted.catch(() => {}) // also if nobody waits for it
+  for (;;) {
+    const next = await Promise.race([aborted, items.next()])
+    if (next.done === true) return
+    yield next.value
+  }
 }
 
 const rowsBetweenLines = 100_000

@@ -118,6 +118,25 @@ describe.runIf(databaseKind() === 'postgres')('without a database', () => {
     expect(help.output()).toContain('guerdon migrate')
   })
 
+  test('each command explains itself, and refuses options of others', async () => {
+    const help = runGuerdon(['import', 'voucherify', '--help'], {})
+    expect(await help.ended).toBe(0)
+    expect(help.output()).toMatch(/^Usage:\n {2}guerdon import voucherify --app-id ID .*GUERDON_APP_TOKEN.* 2 if /s)
+    expect(help.output()).not.toContain('guerdon migrate')
+    const foreign = runGuerdon(['import', 'voucherify', '--as', 'proj_new', '--app-id', 'a', '--app-token', 't'], {})
+    expect(await foreign.ended).toBe(1)
+    expect(foreign.output()).toBe(
+      'guerdon import voucherify has no option --as. Try guerdon import voucherify --help.\n',
+    )
+  })
+
+  test('a shadow needs no database, and no settings of one', async () => {
+    const log = ['--log', '/dev/null', '--app-id', 'a', '--app-token', 't']
+    const { ended, output } = runGuerdon(['shadow', ...log], { NODE_ENV: 'production', GUERDON_DATA_DIR: '' })
+    expect(await ended).toBe(0)
+    expect(output()).toContain('0 compared')
+  })
+
   test.each([['--help'], ['replay', fileURLToPath(new URL('../../../../docs/examples/facts.json', import.meta.url))]])(
     'guerdon %s exits with code 0 and no stack trace when standard output is closed',
     async (...args) => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { readBytes } from '../move/rows/files.ts'
 import { newAsk, type Service } from '../move/shadow/ask.ts'
@@ -30,7 +30,10 @@ export async function shadowCommand(
 ): Promise<void> {
   const { log, listen, upstream, redeem = false } = options
   const ask = newAsk(serviceOf(options, settings.port))
+  // At once, and not when hours of traffic are to be told.
+  if (options.report !== undefined) await makePrivate(options.report)
   if (listen !== undefined && upstream !== undefined) {
+    if (log !== undefined) await makePrivate(log)
     const tally = new Tally((difference, example) => say(differenceText(difference, example)))
     const onError = (error: Error) => say(`Could not compare: ${error.message}\n`)
     const observer = newObserver({ ask, tally, log: log ?? null, redeem, onError })
@@ -54,6 +57,16 @@ export async function shadowCommand(
   await tell(report, options, say)
   const different = report.compared - report.equal
   if (different > 0) throw new Error(`${different} of ${report.compared} answers differ.`)
+}
+
+/** Makes a file that can be written, and that only its owner can read, also if it exists; says so at once if it cannot. */
+async function makePrivate(path: string): Promise<void> {
+  const file = await open(path, 'a', 0o600)
+  try {
+    if ((await file.stat()).isFile()) await file.chmod(0o600)
+  } finally {
+    await file.close()
+  }
 }
 
 async function tell(report: ShadowReport, { report: file }: ShadowOptions, say: (text: string) => void): Promise<void> {

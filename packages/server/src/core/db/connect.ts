@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
@@ -125,11 +125,11 @@ export async function connectPglite({
 }: PgliteOptions): Promise<Database> {
   let unlock = () => {}
   if (folder !== undefined) {
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     unlock = lockFolder(folder)
   }
   try {
-    const dataDir = folder === undefined ? {} : { dataDir: join(folder, 'pglite') }
+    const dataDir = folder === undefined ? {} : { dataDir: privateFolder(join(folder, 'pglite')) }
     const pglite = await startPglite({ ...dataDir, ...(snapshot === undefined ? {} : { loadDataDir: snapshot }) })
     const embedded = new Embedded(pglite, { reopen: () => startPglite(dataDir), freeBytes, onDisk })
     return databaseOver(embedded, unlock, onStatement)
@@ -137,6 +137,18 @@ export async function connectPglite({
     unlock()
     throw error
   }
+}
+
+/** PGlite makes files that everybody may read and write, whatever the umask: nobody else may enter their folder. */
+function privateFolder(path: string): string {
+  mkdirSync(path, { recursive: true })
+  try {
+    chmodSync(path, 0o700)
+  } catch (error) {
+    // It belongs to somebody else, who has let this process in and decides about others.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+  }
+  return path
 }
 
 /** Wraps an embedded database that is already running, in memory. */

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -124,7 +124,7 @@ test('a missing folder is a different error than a held lock', () => {
 })
 
 test.runIf(databaseKind() === 'pglite')(
-  'the embedded database locks its folder until it is closed, and keeps its data',
+  'the embedded database locks its folder until it is closed, keeps its data, and lets nobody else read it',
   async () => {
     const folder = newFolder()
     const first = await connectPglite({
@@ -135,8 +135,12 @@ test.runIf(databaseKind() === 'pglite')(
     await first.execute('create table kept (x int); insert into kept values (7)')
     await first.close()
     expect(readdirSync(folder)).toEqual(['pglite'])
+    const mode = () => statSync(join(folder, 'pglite')).mode & 0o777
+    expect(mode()).toBe(0o700)
+    chmodSync(join(folder, 'pglite'), 0o755) // as releases before made it
     const second = await connectPglite({ folder })
     expect((await second.execute('select x from kept')).rows).toEqual([{ x: 7 }])
+    expect(mode()).toBe(0o700)
     await second.close()
   },
 )

@@ -3,10 +3,10 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Locks the data folder for this process, or throws with a message for the operator. PGlite would silently corrupt a
+ * Locks a folder, usually the data folder, for this process, or throws with a message for the operator. PGlite would silently corrupt a
  * folder opened twice. A stale lock of a dead process (power cut, kill -9) is replaced.
  */
-export function lockFolder(folder: string): () => void {
+export function lockFolder(folder: string, advice: string = dataFolderAdvice): () => void {
   const file = join(folder, 'guerdon.lock')
   const ownLock = JSON.stringify({ pid: process.pid, started: processStart(process.pid), run } satisfies Holder)
   for (let attempt = 1; ; attempt += 1) {
@@ -16,12 +16,14 @@ export function lockFolder(folder: string): () => void {
     const holder = holderOf(lockText)
     if (attempt === attemptsMax || (holder !== null && isAlive(holder)))
       throw new FolderInUseError(
-        `The data folder ${folder} is in use by another Guerdon process${holder === null ? '' : ` (pid ${holder.pid})`}. ` +
-          'Stop that process, set GUERDON_DATA_DIR to another folder, or use PostgreSQL with DATABASE_URL to run several.',
+        `The ${advice === dataFolderAdvice ? 'data ' : ''}folder ${folder} is in use by another Guerdon process${holder === null ? '' : ` (pid ${holder.pid})`}. ${advice}`,
       )
     removeStaleLock(file, lockText, ownLock)
   }
 }
+
+const dataFolderAdvice =
+  'Stop that process, set GUERDON_DATA_DIR to another folder, or use PostgreSQL with DATABASE_URL to run several.'
 
 /** Another live process holds the lock. */
 export class FolderInUseError extends Error {}

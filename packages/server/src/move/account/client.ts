@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { limits } from '../../core/lib/limits.ts'
 import { checkTargetUrl } from '../../webhooks/target/check-url.ts'
-import { type Foreign, isForeign } from './foreign.ts'
+import { type Foreign, isForeign, shown } from './foreign.ts'
 
 export interface AccountKeys {
   /** `https://api.voucherify.io`, or the address of a region. */
@@ -92,7 +92,11 @@ export function openAccount(keys: AccountKeys, { signal, onWait = () => {} }: Cl
 async function downloadable(url: string, base: string): Promise<URL> {
   if (URL.parse(url)?.origin === new URL(base).origin) return new URL(url)
   await checkTargetUrl(url, { allow_private: false }).catch(() => {
-    throw new AccountError(0, 'The account named a file at an address that is not public')
+    const named = URL.parse(url)?.origin ?? ''
+    throw new AccountError(
+      0,
+      `The account named a file at an address that is not public (${shown(named)}). If that is the account itself, name it with --base and begin with a new folder`,
+    )
   })
   return new URL(url)
 }
@@ -117,15 +121,16 @@ async function once(url: URL, init: RequestInit, signal: AbortSignal | undefined
     // A redirect would carry the keys to an address that nobody named.
     const reply = await fetch(url, {
       ...init,
-      redirect: 'error',
+      redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     })
     const body = await bounded(reply)
     if (reply.ok) return { is_ok: true, body }
+    const asked = `${init.method ?? 'GET'} ${url.pathname} was answered with ${reply.status}`
     return {
       is_ok: false,
       status: reply.status,
-      message: `${init.method ?? 'GET'} ${url.pathname} was answered with ${reply.status}${explained(body)}`,
+      message: isRedirect(reply.status) ? `${asked}${redirected(reply.headers)}` : `${asked}${explained(body)}`,
       retry_after: waitIn(reply.headers),
     }
   } catch (error) {
@@ -140,6 +145,11 @@ async function once(url: URL, init: RequestInit, signal: AbortSignal | undefined
     }
   }
 }
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
+
+const redirected = (headers: Headers): string =>
+  `, a redirect to ${shown(headers.get('location') ?? '')}, which the keys do not follow: name the address of the API with --base`
 
 const isWorthRetry = (status: number): boolean => status === 0 || status === 408 || status === 429 || status >= 500
 

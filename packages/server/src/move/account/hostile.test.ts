@@ -276,6 +276,28 @@ test('points that expire on one day become one lot, and those that the card does
   })
 })
 
+test('the report tells of referral tiers in words, and not of SKUs, which are a list of their own', async () => {
+  const { report } = await written({
+    products: [
+      { id: 'prod_1111', source_id: 'p', name: 'P', skus: { object: 'list', data: [], total: 0 }, created_at: at },
+    ],
+    rewards: [{ id: 'rew_1111', name: 'R', type: 'COIN', parameters: { coin: { exchange_ratio: 1 } }, created_at: at }],
+    'reward-assignments': [
+      {
+        id: 'rewa_1111',
+        reward_id: 'rew_1111',
+        related_object_type: 'referral_tier',
+        related_object_id: 'reft_1111',
+        created_at: at,
+      },
+    ],
+  })
+  expect(reasons(report, 'products', 'changed')).toEqual({})
+  expect(reasons(report, 'reward-assignments')).toEqual({
+    'it rewards referrers by a referral tier, of which the public API has no list: create the tier again': 1,
+  })
+})
+
 test('an id of another form is replaced everywhere by the same one', async () => {
   const { shop, report } = await written({
     campaigns: [campaign('4711', { name: 'Numbered' })],

@@ -49,12 +49,16 @@ const known = new Map(
   ]),
 )
 
+/** `parent_id` is ours: the object whose list it was in. SKUs of products are a list of their own. */
+const isReadApart = (list: string, name: string): boolean =>
+  name === 'parent_id' || (list === 'products' && name === 'skus')
+
 /** Counts the fields that objects have there and not here: they are dropped. */
 export function countUnknownFields(list: string, objects: readonly Foreign[], report: KindReport): void {
   const names = known.get(list)
   if (names === undefined) return
   for (const object of objects)
     for (const [name, value] of Object.entries(object))
-      if (!names.has(name) && name !== 'parent_id' && value !== null)
+      if (!names.has(name) && !isReadApart(list, name) && value !== null)
         count(report.changed, `the field ${shown(name)} is not known here, and was dropped`, object.id)
 }

@@ -46,6 +46,26 @@ const isVisible = (db: Db, id: string): Promise<boolean> =>
     () => false,
   )
 
+test.each(['SIGINT', 'SIGTERM'] as const)('%s in the middle leaves nothing of the import', async (signal) => {
+  const { shop, db } = await largeShop()
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-move-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'shop.jsonl')
+  await writeText(exportProject(db, await findProjectOrOnly(db, shop.project_id), Date.now()), {
+    to: file,
+    gzip: false,
+  })
+
+  const { db: there, url } = await newShop()
+  const { child, ended, output } = runGuerdon(['import', file], { DATABASE_URL: url })
+  await until(async () => ((await countCustomers(there, shop.project_id)) > 0 ? true : undefined))
+  child.kill(signal)
+  expect(await ended).toBe(1)
+  expect(output()).toContain('Interrupted: nothing is left of the import.\n')
+  const { rows } = await sql`select from projects where id = ${shop.project_id}`.execute(there)
+  expect([rows.length, await countCustomers(there, shop.project_id)]).toEqual([0, 0])
+})
+
 test('after kill -9 in the middle, nobody sees the project, and the same command starts over and completes', async () => {
   const { shop, db } = await largeShop()
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-move-'))

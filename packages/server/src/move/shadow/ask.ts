@@ -56,7 +56,9 @@ export function newAsk({ base, app_id, app_token }: Service): Ask {
       if (token === used) token = newToken().catch(forget)
       return await send(question)
     } catch (error) {
-      return { status: 503, answer: { key: `no answer: ${(error as Error).message}` } }
+      // "fetch failed" alone does not say why.
+      const { message, cause } = error as Error & { cause?: Error }
+      return { status: 503, answer: { key: `no answer: ${cause?.message || message}` } }
     }
   }
 }

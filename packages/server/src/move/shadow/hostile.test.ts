@@ -58,6 +58,21 @@ test.each([
     expect(await sent(port, 'GET /v1/any HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /)
 })
 
+test('an answer that comes before the body was read reaches the shop, though the service then closes', async () => {
+  const upstream = createServer((_, outgoing) =>
+    outgoing.writeHead(413, { connection: 'close' }).end('too large', () => void outgoing.socket?.destroy()),
+  )
+  const address = `http://127.0.0.1:${await proxyTo(await listening(upstream))}/v1/any`
+  const body = Buffer.alloc(4_000_000, 'x')
+  const statuses = new Set<number>()
+  for (let times = 0; times < 30; times += 1) {
+    const answer = await fetch(address, { method: 'POST', body })
+    expect(await answer.text()).toBe('too large')
+    statuses.add(answer.status)
+  }
+  expect([...statuses]).toEqual([413])
+})
+
 test('a report keeps little of what the other service sends, however long it is', () => {
   const tally = new Tally()
   const long = 'x'.repeat(100_000)

@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { limits } from '../../core/lib/limits.ts'
+import { until } from '../../testing/background.ts'
 import { newObserver } from './observer.ts'
 import { Tally } from './report.ts'
 
-test('while our service is slow, the proxy keeps a bounded number of requests and drops the others', async () => {
+test('while our service is slow, the proxy keeps a bounded number of requests, drops the others, and logs them all', async () => {
   let answer = () => {}
   const slow = new Promise<void>((resolve) => {
     answer = resolve
@@ -13,7 +17,10 @@ test('while our service is slow, the proxy keeps a bounded number of requests an
     return { status: 200, answer: { valid: true, redeemables: [], order: {} } }
   }
   const tally = new Tally()
-  const observer = newObserver({ ask, tally, log: null, redeem: false, onError: () => {} })
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-shadow-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const log = join(folder, 'log.jsonl')
+  const observer = newObserver({ ask, tally, log, redeem: false, onError: () => {} })
   const exchange = {
     method: 'POST',
     path: '/v1/validations',
@@ -22,7 +29,10 @@ test('while our service is slow, the proxy keeps a bounded number of requests an
     answer: { valid: true, redeemables: [], order: {} },
   }
   // One is being compared, the others wait.
-  for (let sent = 0; sent < limits.shadow_waiting_max + 6; sent += 1) observer.observe(exchange)
+  for (let sent = 0; sent < limits.shadow_waiting_max; sent += 1) observer.observe(exchange)
+  const lines = () => readFileSync(log, 'utf8').split('\n').length - 1
+  await until(() => (existsSync(log) && lines() === limits.shadow_waiting_max) || undefined)
+  for (let sent = 0; sent < 6; sent += 1) observer.observe(exchange)
   expect(tally.dropped).toBe(5)
   answer()
   await observer.drain()
@@ -30,4 +40,5 @@ test('while our service is slow, the proxy keeps a bounded number of requests an
     compared: limits.shadow_waiting_max + 1,
     equal: limits.shadow_waiting_max + 1,
   })
+  expect(lines()).toBe(limits.shadow_waiting_max + 6)
 })

@@ -9,7 +9,7 @@ import type { Tally } from './report.ts'
 /** Takes exchanges that the proxy has passed through, and compares them in the background. */
 export interface Observer {
   readonly tally: Tally
-  /** Returns at once. Drops the exchange if too many wait: the shop must not wait for us, nor the memory grow. */
+  /** Returns at once. Logs the exchange, and drops it if too many wait: the shop must not wait for us, nor the memory grow. */
   observe(exchange: Exchange): void
   /** Waits for those that were taken, as long as one answer may take; drops the others. */
   drain(): Promise<void>
@@ -27,15 +27,31 @@ interface ObserverOptions {
 /** One at a time: of the machine and of our service nothing is taken that the shop needs. */
 export function newObserver({ ask, tally, log, redeem, onError }: ObserverOptions): Observer {
   const waiting: Exchange[] = []
+  let [unwritten, writing] = [0, Promise.resolve()]
   let number = 0
+
+  /** Also of what is not compared: the log can be replayed later, when our service has time. */
+  const write = (file: string, exchange: Exchange): void => {
+    if (unwritten >= limits.shadow_waiting_max) {
+      onError(new Error('the log is written too slowly, a line is left out'))
+      return
+    }
+    unwritten += 1
+    writing = writing
+      // Only the owner may read it: it has customer data.
+      .then(() => appendFile(file, exchangeLine(exchange), { mode: 0o600 }))
+      .catch(onError)
+      .finally(() => {
+        unwritten -= 1
+      })
+  }
+
   let working: Promise<void> | null = null
 
   const work = async () => {
     for (let exchange = waiting.shift(); exchange !== undefined; exchange = waiting.shift()) {
       number += 1
       try {
-        // Only the owner may read it: it has customer data.
-        if (log !== null) await appendFile(log, exchangeLine(exchange), { mode: 0o600 })
         await compareExchange(exchange, number, { ask, tally, redeem, as_of: false })
       } catch (error) {
         onError(error as Error)
@@ -46,6 +62,7 @@ export function newObserver({ ask, tally, log, redeem, onError }: ObserverOption
   return {
     tally,
     observe(exchange) {
+      if (log !== null) write(log, exchange)
       if (waiting.length >= limits.shadow_waiting_max) {
         tally.dropped += 1
         return
@@ -56,6 +73,7 @@ export function newObserver({ ask, tally, log, redeem, onError }: ObserverOption
     async drain() {
       await Promise.race([working, setTimeout(limits.shadow_answer_ms, undefined, { ref: false })])
       tally.dropped += waiting.splice(0).length
+      await writing
     },
   }
 }

@@ -1,5 +1,6 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
+import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { BodyCopy } from './body-copy.ts'
 import type { Exchange } from './log-line.ts'
@@ -29,9 +30,34 @@ export function newProxy(upstream: URL, observer: Observer): Server {
     send: upstream.protocol === 'https:' ? requestTls : request,
     // Connections are used again for two seconds at most: a service that closes idle ones later than that never closes one just when a
     // request is on its way, which could not be sent a second time.
-    agent: new (upstream.protocol === 'https:' ? TlsAgent : Agent)({ keepAlive: true, timeout: 2_000 }),
+    agent: upstream.protocol === 'https:' ? hearing(new TlsAgent(agentOptions)) : hearing(new Agent(agentOptions)),
   }
   return createServer({ requireHostHeader: false }, (incoming, outgoing) => pass(target, observer, incoming, outgoing))
+}
+
+const agentOptions = { keepAlive: true, timeout: 2_000 }
+
+/**
+ * A service may answer and close before it has read a body, because that is too large or its caller unknown. The next write fails then, and
+ * Node would close our side with it, together with an answer that has arrived and that nobody has read. So a write that the service has
+ * refused counts as done: reading tells what it says, or that it says nothing.
+ */
+function hearing<A extends Agent>(agent: A): A {
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (...args) => {
+    const socket = connect(...args) as Socket
+    for (const name of ['_write', '_writev'] as const) {
+      const write = socket[name] as (...all: unknown[]) => void
+      socket[name] = (...all: unknown[]) => {
+        const done = all.pop() as (error?: NodeJS.ErrnoException | null) => void
+        write.call(socket, ...all, (error?: NodeJS.ErrnoException | null) =>
+          done(error?.code === 'EPIPE' || error?.code === 'ECONNRESET' ? null : error),
+        )
+      }
+    }
+    return socket
+  }
+  return agent
 }
 
 interface Target {
@@ -60,7 +86,9 @@ function pass(
   })
   outgoing.sendDate = false // the answer has its own
   const copy = isWatched ? new BodyCopy(incoming) : null
+  let isAnswered = false
   sent.on('response', (answered) => {
+    isAnswered = true
     if ((answered.statusCode ?? 0) < 200) return refuse() // an answer that nobody can send, such as 099
     const answerCopy = copy === null ? null : new BodyCopy(answered)
     outgoing.writeHead(answered.statusCode ?? 502, answered.statusMessage, endToEnd(answered))
@@ -78,13 +106,18 @@ function pass(
         .writeHead(502, { 'content-type': 'text/plain' })
         .end('The service behind the shadow proxy does not answer.\n')
   }
-  sent.on('error', refuse)
+  // Once there is an answer, a service that reads no further is no failure: what becomes of the answer, `pipeline` sees.
+  sent.on('error', () => {
+    if (!isAnswered) refuse()
+  })
   // Nobody asked for another protocol: `upgrade` is not passed on.
   sent.on('upgrade', refuse)
   // A shop that has hung up needs no answer.
   outgoing.on('close', () => sent.destroy())
   // Not by `pipeline`, which would close the connection of the shop when that of the service fails, before the shop has its answer.
   incoming.pipe(sent)
+  // What the service does not want to read, such as the rest of a body that is too large, the shop may still be sending.
+  sent.on('close', () => void incoming.unpipe(sent).resume())
 }
 
 async function observe(observer: Observer, exchange: Exchange, request: BodyCopy, answer: BodyCopy): Promise<void> {

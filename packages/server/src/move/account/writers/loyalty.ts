@@ -49,6 +49,10 @@ export const rewardAssignments: Writer = {
     const rows = await forEach(batch, (assignment) => {
       const rewardId = rewardOf(assignment)
       if (rewardId === null || !rewardIds.has(rewardId)) throw new LeftOut('its reward was not carried over')
+      if (assignment.related_object_type === 'referral_tier')
+        throw new LeftOut(
+          'it rewards referrers by a referral tier, of which the public API has no list: create the tier again',
+        )
       const type = oneOf(assignment, 'related_object_type', ['campaign'])
       const campaignId = keptId('campaign', requiredText(assignment, 'related_object_id'))
       if (!campaignIds.has(campaignId)) throw new LeftOut('its campaign was not carried over')
