@@ -184,7 +184,43 @@ test('wrong keys end the copy at once, a list that is not there does not', async
   const folder = await newFolder()
   const { refused } = await copyAccount(keysAt(empty.base), folder)
   expect(refused['event-schemas']).toBe('no management keys were given')
-  expect(refused.vouchers).toContain('answered with 404')
+  expect(refused.customers).toContain('answered with 404')
+  expect(refused.vouchers).toBe('it belongs to the list campaigns, which was not read')
+})
+
+test.each([402, 403, 404, 405])(
+  'a list that was refused with %i is asked for again, with the lists that belong to it',
+  async (status) => {
+    let isRefused = true
+    const { base } = await serveAccount((url, request) =>
+      isRefused && url.pathname === '/v1/products' ? { status, body: {} } : withChildren(url, request),
+    )
+    const folder = await newFolder()
+    const first = await copyAccount(keysAt(base), folder, ['products', 'skus'])
+    expect(first.refused).toEqual({
+      products: `GET /v1/products was answered with ${status}: `,
+      skus: 'it belongs to the list products, which was not read',
+    })
+    isRefused = false
+    const second = await copyAccount(keysAt(base), folder, ['products', 'skus'])
+    expect(second.refused).toEqual({})
+    expect(await idsIn(folder, 'skus')).toHaveLength(6)
+  },
+)
+
+test('a list of children that is refused for one parent goes on with it', async () => {
+  let isRefused = true
+  const { base } = await serveAccount((url, request) =>
+    isRefused && url.pathname.startsWith('/v1/products/prod_000001')
+      ? { status: 403, body: {} }
+      : withChildren(url, request),
+  )
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['products', 'skus'])
+  isRefused = false
+  const { refused } = await copyAccount(keysAt(base), folder, ['products', 'skus'])
+  expect(refused).toEqual({})
+  expect(await idsIn(folder, 'skus')).toHaveLength(6)
 })
 
 test('a copy goes on behind its last checkpoint, whatever a crash left in the file', async () => {

@@ -75,7 +75,11 @@ async function downloadList(options: DownloadOptions, state: DownloadState, list
       ? await ownWalk(options, state, list)
       : childrenWalk(options, state, list, await parentsOf(folder, state, list.of.list))
   while (!checkpoint.is_done) {
-    const stretch = await walk(checkpoint.cursor).catch((error: unknown) => refusal(state, list, error))
+    const stretch = await walk(checkpoint.cursor).catch(refusalOf)
+    if (stretch instanceof AccountError) {
+      state.refused[list.name] = stretch.message
+      return folder.saveState('download', state)
+    }
     if (stretch.rows.length > 0) checkpoint.bytes = await folder.append(list.name, checkpoint.bytes, stretch.rows)
     checkpoint.rows += stretch.rows.length
     checkpoint.unreachable += stretch.unreachable
@@ -87,11 +91,13 @@ async function downloadList(options: DownloadOptions, state: DownloadState, list
   }
 }
 
-/** A list that this account does not have, or that its key may not read, is left out; everything else ends the copy. */
-function refusal(state: DownloadState, list: AccountList, error: unknown): Stretch {
-  if (!(error instanceof AccountError) || ![402, 403, 404, 405].includes(error.status)) throw error
-  state.refused[list.name] = error.message
-  return { rows: [], next: null, unreachable: 0 }
+/**
+ * A list that this account does not have, or that its key may not read, is left out, and asked for again by the next call, whose key
+ * may be a better one; everything else ends the copy.
+ */
+function refusalOf(error: unknown): AccountError {
+  if (error instanceof AccountError && [402, 403, 404, 405].includes(error.status)) return error
+  throw error
 }
 
 type Step = (cursor: Foreign) => Promise<Stretch>
