@@ -29,6 +29,8 @@ export interface AccountClient {
   post(path: string, body: object): Promise<Foreign>
   /** The bytes behind an address that the account named, without our keys. */
   download(url: string): Promise<Buffer>
+  /** Ends early if the import is interrupted. */
+  wait(seconds: number): Promise<void>
 }
 
 interface ClientOptions {
@@ -85,6 +87,7 @@ export function openAccount(keys: AccountKeys, { signal, onWait = () => {} }: Cl
     get: (path, query = {}) => json('GET', path, query),
     post: (path, body) => json('POST', path, {}, body),
     download: async (url) => send(await downloadable(url, keys.base), {}),
+    wait: (seconds) => setTimeout(seconds * 1_000, undefined, { signal }),
   }
 }
 

@@ -269,6 +269,25 @@ test.each([
   expect(requests.at(-1)).toBe('GET /v1/exports/exp_1')
 })
 
+test('an interrupted copy does not wait for a file that the account is writing', async () => {
+  const stop = new AbortController()
+  let asked = 0
+  const { base } = await serveAccount(({ pathname }) => {
+    if (pathname === '/v1/campaigns')
+      return {
+        status: 200,
+        body: { data_ref: 'data', data: [{ id: 'camp_1', campaign_type: 'LOYALTY_PROGRAM' }], total: 1 },
+      }
+    // The fifth wait lasts 3.2 s.
+    if (pathname === '/v1/exports/exp_1' && ++asked === 5) setTimeout(() => stop.abort(new Error('stopped')), 100)
+    return { status: 200, body: { id: 'exp_1', status: 'IN_PROGRESS' } }
+  })
+  const copied = copyAccount(keysAt(base), await newFolder(), ['campaigns', 'points-expirations'], stop.signal)
+  const stoppedAt = new Promise<number>((resolve) => stop.signal.addEventListener('abort', () => resolve(Date.now())))
+  await expect(copied).rejects.toThrow()
+  expect(Date.now() - (await stoppedAt)).toBeLessThan(2_000)
+})
+
 test('a folder belongs to one account', async () => {
   const { base } = await serveAccount(() => null)
   const folder = await newFolder()
