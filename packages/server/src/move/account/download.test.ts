@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Answering, copyAccount, newFolder, type Reply, serveAccount } from '../../testing/account-server.ts'
 import { type AccountKeys, openAccount } from './client.ts'
 import type { AccountFolder, DownloadState } from './folder.ts'
+import { newPublicFetch } from './public-fetch.ts'
 
 interface Row {
   id: string
@@ -267,6 +268,37 @@ test.each([
   const copied = copyAccount(keysAt(base), await newFolder(), ['campaigns', 'points-expirations'])
   await expect(copied).rejects.toThrow('The account named a file at an address that is not public')
   expect(requests.at(-1)).toBe('GET /v1/exports/exp_1')
+})
+
+test('a name that leads into our network when the file is read is not followed, whatever it was before', async () => {
+  const { base, requests } = await serveAccount(() => ({ status: 200, body: 'id' }))
+  let asked = 0
+  const client = openAccount(keysAt('http://account.example'), {
+    lookup: async () => {
+      asked += 1
+      return [{ address: '127.0.0.1', family: 4 }]
+    },
+  })
+  const url = `http://rebinding.example:${new URL(base).port}/file.csv`
+  await expect(client.download(url)).rejects.toThrow(
+    'The account named a file at an address that is not public ("http://rebinding.example',
+  )
+  expect(asked).toBe(1)
+  expect(requests).toEqual([])
+})
+
+test('a file elsewhere is read from the address that its name was judged by', async () => {
+  const { base, requests } = await serveAccount((url) =>
+    url.pathname === '/moved' ? { status: 302, headers: { location: '/file' }, body: '' } : { status: 200, body: 'id' },
+  )
+  const { port } = new URL(base)
+  const lookup = async () => [{ address: '127.0.0.1', family: 4 }]
+  const files = newPublicFetch({ allow_private: true, lookup })
+  onTestFinished(() => files.close())
+  const read = (path: string) => files.fetch(new URL(`http://files.example:${port}${path}`), { redirect: 'manual' })
+  expect(await (await read('/file?signature=1')).text()).toBe('id')
+  expect((await read('/moved')).status).toBe(302)
+  expect(requests).toEqual(['GET /file?signature=1', 'GET /moved'])
 })
 
 test('an interrupted copy does not wait for a file that the account is writing', async () => {
