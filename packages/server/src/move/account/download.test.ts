@@ -340,20 +340,32 @@ test('nothing but reading is asked of the account, with its keys in headers', as
   expect(seen.every((headers) => headers['x-app-id'] === 'app' && headers['x-app-token'] === 'token')).toBe(true)
 })
 
-test('codes are read campaign by campaign, then those without one, then those of campaigns that are gone', async () => {
-  const codesOf = (campaignId: string | null): Row[] =>
-    rowsOf(`v_${campaignId}_`, 250).map((row) => ({ ...row, campaign_id: campaignId }))
-  const [first, gone, loose] = [codesOf('camp_a'), codesOf('camp_gone'), codesOf(null)]
-  const { base, requests } = await serveAccount((url) => {
-    if (url.pathname === '/v1/campaigns') return pageOf([{ id: 'camp_a', created_at: '2025-01-01T00:00:00.000Z' }], url)
-    if (url.searchParams.has('campaign_id')) return pageOf(first, url)
-    return pageOf(url.search.includes('is_unknown') ? loose : [...first, ...gone, ...loose], url)
-  })
-  const folder = await newFolder()
-  await copyAccount(keysAt(base), folder, ['campaigns', 'vouchers'])
-  expect(new Set(await idsIn(folder, 'vouchers'))).toEqual(new Set(idsOf([...first, ...gone, ...loose])))
-  expect(requests.some((request) => request.includes('campaign_id=camp_a'))).toBe(true)
-})
+const codesOf = (campaignId: string | null): Row[] =>
+  rowsOf(`v_${campaignId}_`, 250).map((row) => ({ ...row, campaign_id: campaignId }))
+
+test.each<[string, (loose: Row[], all: Row[], url: URL) => Reply]>([
+  ['knows the filter', (loose, _, url) => pageOf(loose, url)],
+  ['refuses the filter', () => ({ status: 400, body: { key: 'invalid_query_params' } })],
+  ['ignores the filter', (_, all, url) => pageOf(all, url)],
+  ['finds nothing by the filter', (_, __, url) => pageOf([], url)],
+])(
+  'codes are read campaign by campaign, then those without one, then those of campaigns that are gone, each once: the account %s',
+  async (_, filtered) => {
+    const [first, gone, loose] = [codesOf('camp_a'), codesOf('camp_gone'), codesOf(null)]
+    const all = [...first, ...gone, ...loose]
+    const { base, requests } = await serveAccount((url) => {
+      if (url.pathname === '/v1/campaigns')
+        return pageOf([{ id: 'camp_a', created_at: '2025-01-01T00:00:00.000Z' }], url)
+      if (url.searchParams.has('campaign_id')) return pageOf(first, url)
+      return url.search.includes('is_unknown') ? filtered(loose, all, url) : pageOf(all, url)
+    })
+    const folder = await newFolder()
+    const { lists } = await copyAccount(keysAt(base), folder, ['campaigns', 'vouchers'])
+    expect((await idsIn(folder, 'vouchers')).sort()).toEqual(idsOf(all).sort())
+    expect(lists.vouchers?.rows).toBe(750)
+    expect(requests.some((request) => request.includes('campaign_id=camp_a'))).toBe(true)
+  },
+)
 
 /** An account with a list of parents and their children, which are rows of `parent`. */
 const withChildren: Answering = (url) => {
