@@ -24,11 +24,24 @@ export class AccountError extends Error {
   }
 }
 
+/** The pages of a list are larger together than what an import may hold. */
+export class TooLargeError extends AccountError {}
+
+/** A page of a list, which counts as held until it is released. */
+export interface HeldPage {
+  reply: Foreign
+  bytes: number
+}
+
 export type Query = Readonly<Record<string, string>>
 
 /** Reads the account, a few requests at a time, no faster than the account allows. */
 export interface AccountClient {
   get(path: string, query?: Query): Promise<Foreign>
+  /** Rejects with `TooLargeError` if more pages are held than `limits.account_held_bytes_max` allows. */
+  page(path: string, query: Query): Promise<HeldPage>
+  /** Nobody needs these bytes of pages any longer; without a number, those of all pages. */
+  release(bytes?: number): void
   post(path: string, body: object): Promise<Foreign>
   /** The bytes behind an address that the account named, without our keys. */
   download(url: string): Promise<Buffer>
@@ -42,15 +55,19 @@ interface ClientOptions {
   onWait?: (reason: string, seconds: number) => void
   /** For tests: names the addresses of files that the account names. */
   lookup?: Lookup
+  /** For tests: less than the limit. */
+  held_bytes_max?: number
 }
 
 export function openAccount(
   keys: AccountKeys,
-  { signal, onWait = () => {}, lookup }: ClientOptions = {},
+  { signal, onWait = () => {}, lookup, held_bytes_max = limits.account_held_bytes_max }: ClientOptions = {},
 ): AccountClient {
   const slots = newSlots(limits.account_requests_at_once)
   /** No request starts before: the account refused one with 429. */
   let pausedUntil = 0
+  /** Bytes of the pages that are not yet released. */
+  let held = 0
 
   async function send(url: URL, init: RequestInit, fetchFrom = fetch): Promise<Buffer> {
     for (let attempt = 1, failures = 1; ; attempt++, failures++) {
@@ -73,10 +90,10 @@ export function openAccount(
     }
   }
 
-  async function json(method: 'GET' | 'POST', path: string, query: Query, body?: object): Promise<Foreign> {
+  async function ask(method: 'GET' | 'POST', path: string, query: Query, body?: object): Promise<Buffer> {
     const url = new URL(`${keys.base.replace(/\/$/, '')}${path}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    const bytes = await send(url, {
+    return send(url, {
       method,
       headers: {
         ...credentials(keys, path),
@@ -86,9 +103,14 @@ export function openAccount(
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const answer = parsed(bytes)
-    if (!isForeign(answer)) throw new AccountError(0, `${method} ${path} was not answered with a JSON object`)
-    return answer
+  }
+
+  async function page(path: string, query: Query): Promise<HeldPage> {
+    const answer = await ask('GET', path, query)
+    if (held + answer.length > held_bytes_max)
+      throw new TooLargeError(0, `The pages of ${path} have more than ${held_bytes_max} bytes together`)
+    held += answer.length
+    return { reply: objectIn(answer, path), bytes: answer.length }
   }
 
   /** The account chooses the address: it must not lead into the network of this machine, unless the account itself is there. */
@@ -105,8 +127,12 @@ export function openAccount(
   }
 
   return {
-    get: (path, query = {}) => json('GET', path, query),
-    post: (path, body) => json('POST', path, {}, body),
+    get: async (path, query = {}) => objectIn(await ask('GET', path, query), path),
+    page,
+    release(bytes = held) {
+      held = Math.max(0, held - bytes)
+    },
+    post: async (path, body) => objectIn(await ask('POST', path, {}, body), path),
     download,
     wait: (seconds) => setTimeout(seconds * 1_000, undefined, { signal }),
   }
@@ -206,6 +232,12 @@ function explained(body: Buffer): string {
     .filter((word) => typeof word === 'string')
     .join(', ')
     .slice(0, 300)}`
+}
+
+function objectIn(answer: Buffer, path: string): Foreign {
+  const object = parsed(answer)
+  if (!isForeign(object)) throw new AccountError(0, `${path} was not answered with a JSON object`)
+  return object
 }
 
 function parsed(bytes: Buffer): unknown {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Answering, copyAccount, newFolder, type Reply, serveAccount } from '../../testing/account-server.ts'
 import { type AccountKeys, openAccount } from './client.ts'
+import { downloadAccount } from './download.ts'
 import type { AccountFolder, DownloadState } from './folder.ts'
 import { newPublicFetch } from './public-fetch.ts'
 
@@ -318,6 +319,35 @@ test('an interrupted copy does not wait for a file that the account is writing',
   const stoppedAt = new Promise<number>((resolve) => stop.signal.addEventListener('abort', () => resolve(Date.now())))
   await expect(copied).rejects.toThrow()
   expect(Date.now() - (await stoppedAt)).toBeLessThan(2_000)
+})
+
+/** Copies a list, and holds at most a megabyte. */
+const copyHolding = (base: string, folder: AccountFolder, list: string) =>
+  downloadAccount({
+    keys: keysAt(base),
+    client: openAccount(keysAt(base), { held_bytes_max: 1_000_000 }),
+    folder,
+    only: [list],
+    now: Date.now,
+    onProgress: () => {},
+  })
+
+test('rows that are large are read in shorter periods, so that no more than the limit is held', async () => {
+  const customers = rowsOf('cust_', 2_000).map((row) => ({ ...row, note: 'x'.repeat(2_000) }))
+  const { base } = await serveAccount((url) => pageOf(customers, url))
+  const folder = await newFolder()
+  const { lists } = await copyHolding(base, folder, 'customers')
+  expect(lists.customers).toMatchObject({ rows: 2_000, unreachable: 0 })
+  expect((await idsIn(folder, 'customers')).sort()).toEqual(idsOf(customers))
+})
+
+test('a list whose pages are larger than the limit ends the copy, and no further page is asked for', async () => {
+  const orders = rowsOf('ord_', 5_000).map((row) => ({ ...row, note: 'x'.repeat(2_000) }))
+  const { base, requests } = await serveAccount((url) => pageOf(orders, url))
+  await expect(copyHolding(base, await newFolder(), 'orders')).rejects.toThrow(
+    'The pages of /v1/orders have more than 1000000 bytes together',
+  )
+  expect(requests.length).toBeLessThan(12)
 })
 
 test('a folder belongs to one account', async () => {

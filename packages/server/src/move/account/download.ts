@@ -2,6 +2,7 @@ import { toInstant } from '../../core/lib/instant.ts'
 import { type AccountClient, AccountError, type AccountKeys } from './client.ts'
 import type { AccountFolder, DownloadState, ListCheckpoint } from './folder.ts'
 import type { Foreign } from './foreign.ts'
+import { inLanes } from './in-lanes.ts'
 import { type AccountList, accountLists } from './lists.ts'
 import { walkExport } from './walk-export.ts'
 import { walkVouchers } from './walk-vouchers.ts'
@@ -59,7 +60,7 @@ async function openState({ folder, keys, now }: DownloadOptions): Promise<Downlo
 }
 
 async function downloadList(options: DownloadOptions, state: DownloadState, list: AccountList): Promise<void> {
-  const { folder, onProgress } = options
+  const { client, folder, onProgress } = options
   const checkpoint = state.lists[list.name] ?? {
     bytes: 0,
     rows: 0,
@@ -81,6 +82,7 @@ async function downloadList(options: DownloadOptions, state: DownloadState, list
       return folder.saveState('download', state)
     }
     if (stretch.rows.length > 0) checkpoint.bytes = await folder.append(list.name, checkpoint.bytes, stretch.rows)
+    client.release()
     checkpoint.rows += stretch.rows.length
     checkpoint.unreachable += stretch.unreachable
     checkpoint.missing += stretch.missing ?? 0
@@ -141,9 +143,7 @@ function childrenWalk(
   const atOnce = list.walk === 'pages' ? parentsAtOnce : 1
   return async ({ parent = 0, inner = {} }) => {
     const first = Number(parent)
-    const stretches = await Promise.all(
-      parents.slice(first, first + atOnce).map((one) => rowsOf(one, inner as Foreign)),
-    )
+    const stretches = await inLanes(parents.slice(first, first + atOnce), (one) => rowsOf(one, inner as Foreign))
     const rest = atOnce === 1 ? (stretches[0]?.next ?? null) : null
     const next = rest === null ? { parent: first + atOnce } : { parent: first, inner: rest }
     return {
