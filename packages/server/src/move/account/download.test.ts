@@ -425,6 +425,35 @@ test('a list that was not read for a reason of ours is read once the reason is g
   expect(await idsIn(folder, 'skus')).toHaveLength(6)
 })
 
+test('publications beyond the last page are read campaign by campaign, each once, also after an interruption', async () => {
+  const rows = rowsOf('pub_', 20_100).map((row, n) => ({ ...row, campaign: `camp_${n % 3}` }))
+  const [stop, lanes] = [new AbortController(), new Set<string>()]
+  const { base } = await serveAccount((url) => {
+    const { searchParams } = url
+    if (url.pathname === '/v1/campaigns')
+      // One of them is gone: what only its pages would reach is counted.
+      return pageOf(
+        ['camp_0', 'camp_1'].map((name, n) => ({ id: `camp_${n}`, name, created_at: rows[n]?.created_at ?? '' })),
+        url,
+      )
+    const [campaign, page] = [searchParams.get('campaign'), Number(searchParams.get('page'))]
+    if (campaign !== null) lanes.add(campaign)
+    if (lanes.size === 2) stop.abort(new Error('stopped'))
+    const found = campaign === null ? rows : rows.filter((row) => row.campaign === campaign)
+    const from = 100 * (page - 1)
+    const data = searchParams.get('order')?.startsWith('-')
+      ? found.slice(Math.max(0, found.length - from - 100), found.length - from)
+      : found.slice(from, from + 100)
+    return { status: 200, body: { data_ref: 'data', data, total: found.length } }
+  })
+  const folder = await newFolder()
+  await expect(copyAccount(keysAt(base), folder, ['campaigns', 'publications'], stop.signal)).rejects.toThrow()
+  const { lists } = await copyAccount(keysAt(base), folder, ['campaigns', 'publications'])
+  // 300 lie between the ends, a third of them of each campaign.
+  expect(lists.publications).toMatchObject({ rows: 20_000, unreachable: 100, is_done: true })
+  expect(new Set(await idsIn(folder, 'publications')).size).toBe(20_000)
+})
+
 test('lists of parents that the account does not have are counted', async () => {
   const { base } = await serveAccount((url, request) =>
     url.pathname.includes('prod_000001') ? null : withChildren(url, request),

@@ -112,17 +112,35 @@ async function ownWalk(options: DownloadOptions, state: DownloadState, list: Acc
     return (cursor) => walkVouchers(client, walked, campaigns, cursor)
   }
   if (list.lanes === undefined) return (cursor) => walk(client, list, walked, cursor)
-  const { lanes } = list
-  return async () => {
-    const whole = await walkPages(client, walked)
-    if (whole.unreachable === 0) return whole
-    const rows = new Map(whole.rows.map((row) => [String(row.id), row]))
-    for (const parent of await parentsOf(folder, state, lanes.list)) {
-      const lane = await walkPages(client, { ...walked, query: { ...walked.query, ...lanes.query(parent) } })
-      for (const row of lane.rows) rows.set(String(row.id), row)
+  return lanesWalk(options, state, list, walked, list.lanes)
+}
+
+/** The pages of the whole list; if these do not suffice, then those of each row of another list, one per call. */
+function lanesWalk(
+  { client, folder }: DownloadOptions,
+  state: DownloadState,
+  list: AccountList,
+  walked: Walked,
+  lanes: NonNullable<AccountList['lanes']>,
+): Step {
+  let seen: Set<string> | null = null
+  return async ({ lane, hidden }) => {
+    if (lane === undefined) {
+      const { rows, unreachable } = await walkPages(client, walked)
+      return { rows, next: unreachable === 0 ? null : { lane: 0, hidden: unreachable }, unreachable: 0 }
     }
-    const found = rows.size - whole.rows.length
-    return { rows: [...rows.values()], next: null, unreachable: Math.max(0, whole.unreachable - found) }
+    const parents = await parentsOf(folder, state, lanes.list)
+    const parent = parents[Number(lane)]
+    if (parent === undefined) return { rows: [], next: null, unreachable: Number(hidden) }
+    seen ??= await idsIn(folder, state, list.name)
+    const read = await walkPages(client, { ...walked, query: { ...walked.query, ...lanes.query(parent) } })
+    const rows = read.rows.filter(({ id }) => !seen?.has(String(id)))
+    for (const { id } of rows) seen.add(String(id))
+    return {
+      rows,
+      next: { lane: Number(lane) + 1, hidden: Math.max(0, Number(hidden) - rows.length) },
+      unreachable: 0,
+    }
   }
 }
 
@@ -191,4 +209,12 @@ async function parentsOf(folder: AccountFolder, state: DownloadState, name: stri
   const parents: Foreign[] = []
   for await (const { rows } of folder.batches(name, { from: 0, to: bytes }, 1_000)) parents.push(...rows)
   return parents
+}
+
+/** The ids of what was read of a list. */
+async function idsIn(folder: AccountFolder, state: DownloadState, name: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for await (const { rows } of folder.batches(name, { from: 0, to: state.lists[name]?.bytes ?? 0 }, 1_000))
+    for (const { id } of rows) ids.add(String(id))
+  return ids
 }
