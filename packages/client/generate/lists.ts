@@ -2,7 +2,7 @@ import { type Operation, resolved } from './document.ts'
 import type { Schema } from './schema-types.ts'
 
 /** How the rows behind a page are asked for (docs/reference/lists.md). */
-export type Paging = 'after' | 'page' | 'cursor' | 'until' | 'once'
+export type Paging = 'after' | 'page' | 'cursor' | 'once'
 
 /** The rows of a list and the way to more of them; undefined for an operation that is no list. */
 export function listOf(
@@ -23,7 +23,6 @@ function pagingBy(parameters: ReadonlySet<string>): Paging {
   if (parameters.has('starting_after_id')) return 'after'
   if (parameters.has('cursor')) return 'cursor'
   if (parameters.has('page')) return 'page'
-  if (parameters.has('limit') && parameters.has('end_date')) return 'until'
   if (parameters.has('limit')) throw new Error(`A list of pages without a way to the next one`)
   return 'once'
 }

@@ -2,7 +2,6 @@ import {
   continuesAfterId,
   continuesByCursor,
   continuesByPage,
-  continuesUntil,
   isSafe,
   isTracked,
   methods,
@@ -66,7 +65,6 @@ const pagingLetters: Record<Paging, string> = {
   after: continuesAfterId,
   page: continuesByPage,
   cursor: continuesByCursor,
-  until: continuesUntil,
   once: '',
 }
 

@@ -65,6 +65,19 @@ function plainType(type: string, schema: Schema, indent: string): string {
   }
 }
 
+/** Where known members stand beside others, an index signature must allow both. */
+function otherTypes(
+  others: true | Schema,
+  properties: Record<string, Schema>,
+  required: string[],
+  indent: string,
+): string {
+  if (others === true) return 'unknown'
+  const known = Object.values(properties).map((schema) => typeOf(schema, indent))
+  const isOptional = Object.keys(properties).some((key) => !required.includes(key))
+  return union([typeOf(others, indent), ...known, ...(isOptional ? ['undefined'] : [])])
+}
+
 function objectOf({ properties = {}, required = [], ...rest }: Schema, indent: string): string {
   const { additionalProperties, patternProperties } = rest
   const others = patternProperties ? Object.values(patternProperties)[0] : additionalProperties
@@ -74,7 +87,6 @@ function objectOf({ properties = {}, required = [], ...rest }: Schema, indent: s
       `${docOf(schema, inner)}${inner}${keyOf(key)}${required.includes(key) ? '' : '?'}: ${typeOf(schema, inner)}\n`,
   )
   if (members.length === 0) return `Record<string, ${typeof others === 'object' ? typeOf(others, indent) : 'unknown'}>`
-  // Where known members stand beside others, an index signature would have to allow both.
-  if (others) members.push(`${inner}[other: string]: unknown\n`)
+  if (others) members.push(`${inner}[other: string]: ${otherTypes(others, properties, required, inner)}\n`)
   return `{\n${members.join('')}${indent}}`
 }

@@ -1,5 +1,5 @@
 import { type Call, type Connection, call } from './call.ts'
-import { continuesAfterId, continuesByCursor, continuesByPage, continuesUntil, type Operation } from './operation.ts'
+import { continuesAfterId, continuesByCursor, continuesByPage, type Operation } from './operation.ts'
 import { unwrap } from './result.ts'
 
 interface Row {
@@ -21,7 +21,6 @@ type Query = Record<string, unknown> & { limit: number; page?: number }
 const nextPages: Record<string, (page: Page, last: Row | undefined, query: Query) => object> = {
   [continuesAfterId]: (page, last) => ({ starting_after_id: page.more_starting_after ?? last?.id }),
   [continuesByCursor]: ({ cursor }) => ({ cursor }),
-  [continuesUntil]: (_, last) => ({ end_date: last?.created_at }),
   [continuesByPage]: (_page, _last, { page = 1 }) => ({ page: page + 1 }),
 }
 

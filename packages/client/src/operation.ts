@@ -26,7 +26,6 @@ export const isTracked = 't'
 export const continuesAfterId = 'a'
 export const continuesByPage = 'p'
 export const continuesByCursor = 'c'
-export const continuesUntil = 'u'
 
 /**
  * The operations of a tree by name. A line is a segment of a path, indented by its depth, and the operations at that path:

@@ -42,6 +42,66 @@ export async function calls(): Promise<void> {
   guerdon.getVoucher.each({ code: 'A' })
 }
 
+export function bodies(): void {
+  const discount = { type: 'PERCENT', percent_off: 10, effect: 'APPLY_TO_ORDER' } as const
+  guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', discount })
+  guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 500 } })
+  guerdon.createVoucher({ type: 'GIFT_VOUCHER', gift: { amount: 5_000, effect: 'APPLY_TO_ITEMS' } })
+  guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', code_config: { pattern: 'VIP-####' }, discount })
+  // @ts-expect-error: no such kind of discount
+  guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENTAGE', percent_off: 10 } })
+  // @ts-expect-error: a discount has a type
+  guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', discount: { percent_off: 10 } })
+  // @ts-expect-error: no such member of a discount
+  guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percentage_off: 10 } })
+  // @ts-expect-error: an amount is a number
+  guerdon.updateVoucher({ code: 'A' }, { discount: { type: 'AMOUNT', amount_off: '5.00' } })
+  // @ts-expect-error: no such effect of a percentage
+  guerdon.updateCampaign({ campaignId: 'A' }, { discount: { ...discount, effect: 'APPLY_TO_ITEMS_BY_QUANTITY' } })
+  // @ts-expect-error: the same in a promotion tier
+  guerdon.createPromotionTier({ campaignId: 'A' }, { name: 'A', action: { discount: { type: 'FREE' } } })
+  // @ts-expect-error: a new gift card has an amount
+  guerdon.createVoucher({ type: 'GIFT_VOUCHER', gift: { effect: 'APPLY_TO_ITEMS' } })
+  guerdon.updateCampaign({ campaignId: 'A' }, { gift: { effect: 'APPLY_TO_ITEMS' } })
+  // @ts-expect-error: no such setting of codes
+  guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', code_config: { suffix: 'A' }, discount })
+
+  guerdon.createValidationRule({
+    rules: {
+      '1': { name: 'customer.segment', conditions: { $is: ['seg_1'] }, error: { message: 'Members only' } },
+      '2': { name: 'order.amount', conditions: { $more_than_or_equal: 5_000 } },
+      '3': {
+        name: 'order.items.any',
+        conditions: { $is: [{ id: 'pc_1', object: 'products_collection' }] },
+        rules: { '1': { name: 'order.items.quantity', conditions: { $more_than: [1] } }, logic: '1' },
+      },
+      logic: '1 and (2 or 3)',
+    },
+    bundle_rules: { '1': { name: 'order.items.any', conditions: { $is: [{ id: 'prod_1' }] } }, limit: 2 },
+  })
+  // @ts-expect-error: no such rule
+  guerdon.createValidationRule({ rules: { '1': { name: 'order.weather', conditions: { $is: ['sunny'] } } } })
+  // @ts-expect-error: no such operator
+  guerdon.createValidationRule({ rules: { '1': { name: 'order.amount', conditions: { $more: [1] } } } })
+  // @ts-expect-error: the arguments are a list
+  guerdon.createValidationRule({ rules: { '1': { name: 'customer.metadata', conditions: { $contains: 'gold' } } } })
+  // @ts-expect-error: no such member of a rule
+  guerdon.createValidationRule({ rules: { '1': { name: 'order.amount', condition: { $is: [1] } } } })
+  // @ts-expect-error: logic is a text
+  guerdon.createValidationRule({ rules: { '1': { name: 'order.amount' }, logic: ['1'] } })
+
+  guerdon.createSegment({ name: 'A', filter: { junction: 'and', city: { conditions: { $is: ['Berlin'] } } } })
+  // @ts-expect-error: a field has conditions
+  guerdon.createSegment({ name: 'A', filter: { junction: 'and', city: 'Berlin' } })
+  // @ts-expect-error: no such operator
+  guerdon.createSegment({ name: 'A', filter: { junction: 'and', city: { conditions: { $equals: ['Berlin'] } } } })
+  // @ts-expect-error: a segment says how its fields are joined
+  guerdon.createSegment({ name: 'A', filter: { city: { conditions: { $is: ['Berlin'] } } } })
+  guerdon.createExport({ exported_object: 'voucher', parameters: { filters: { active: { expired: true } } } })
+  // @ts-expect-error: no such state
+  guerdon.createExport({ exported_object: 'voucher', parameters: { filters: { active: { gone: true } } } })
+}
+
 export async function results(): Promise<void> {
   const result = await guerdon.getVoucher({ code: 'A' })
   // @ts-expect-error: whether there are data is not known yet

@@ -744,7 +744,13 @@ export interface Schemas {
     }>
   }
   /** Numbered goods that must be in the order together, the `logic` that joins them, and `limit`, the most bundles that count. */
-  BundleRules: Record<string, unknown>
+  BundleRules: {
+    /** The numbers, joined with `and`; all of them are required whatever it says. */
+    logic?: (string | null)
+    /** The most bundles that count, from 1 to 100. Default 1. */
+    limit?: (number | null)
+    [other: string]: (Schemas['Rule'] | (string | null) | (number | null) | undefined)
+  }
   /** The complete bundles in the order. */
   BundleStep: {
     /** Always `bundle`. */
@@ -1199,7 +1205,7 @@ export interface Schemas {
     /** What the codes are. */
     type: "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD"
     /** `type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it. */
-    discount?: (Record<string, unknown> | null)
+    discount?: (Schemas['Discount'] | null)
     /** The credits of each gift card; only of gift cards. */
     gift?: (Schemas['GiftCardBody'] | null)
     /** The points of each loyalty card; only of loyalty programs. */
@@ -2484,7 +2490,6 @@ export interface Schemas {
     postfix?: string
     /** Each `#` becomes one random character; overrides `length`. */
     pattern?: string
-    [other: string]: unknown
   }
   /** A discount on the order that points pay for. */
   CoinReward: {
@@ -2606,7 +2611,7 @@ export interface Schemas {
   ConsentDecisions: {
     /** True says no to all consents. */
     unsubscribed?: boolean
-    [other: string]: unknown
+    [other: string]: (boolean | undefined)
   }
   /** Consents that are shown together. */
   ConsentGroup: {
@@ -2919,7 +2924,7 @@ export interface Schemas {
       /** The columns; left out: the usual ones. */
       fields?: (Array<string> | null)
       /** Conditions that the objects must meet; left out: all of them. */
-      filters?: (Record<string, unknown> | null)
+      filters?: (Schemas['ExportFilter'] | null)
     } | null)
   }
   CreateConsent: {
@@ -3122,7 +3127,6 @@ export interface Schemas {
         postfix?: string
         /** Each `#` becomes one random character; overrides `length`. */
         pattern?: string
-        [other: string]: unknown
       } | null)
       /** Points of new cards, and when points expire. */
       loyalty_card?: ({
@@ -3404,7 +3408,7 @@ export interface Schemas {
     /** Name of the collection. */
     name: string
     /** The conditions that members meet; only of `AUTO_UPDATE`. */
-    filter?: (Record<string, unknown> | null)
+    filter?: (Schemas['Filter'] | null)
   })
   CreateProject: {
     /** Name of the project; need not be unique. */
@@ -3645,7 +3649,7 @@ export interface Schemas {
     /** How customers get in. Default `static` with `customers`, otherwise `passive`. */
     type?: "auto-update" | "passive" | "static"
     /** The conditions that customers must meet; null for static segments. */
-    filter?: (Record<string, unknown> | null)
+    filter?: (Schemas['Filter'] | null)
     /** Ids of the customers of a static segment, at most 20,000; unknown ones are left out. */
     customers?: Array<string>
   }
@@ -3684,7 +3688,7 @@ export interface Schemas {
     /** What the code gives. */
     type: "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD"
     /** `type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it. */
-    discount?: (Record<string, unknown> | null)
+    discount?: (Schemas['Discount'] | null)
     /** The credits; required for a `GIFT_VOUCHER`. */
     gift?: (Schemas['GiftCardBody'] | null)
     /** The points; required for a `LOYALTY_CARD`. */
@@ -3722,7 +3726,7 @@ export interface Schemas {
     /** What the code gives; may be left out with exactly one of `discount`, `gift`, `loyalty_card`. */
     type?: "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD" | null
     /** `type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it. */
-    discount?: (Record<string, unknown> | null)
+    discount?: (Schemas['Discount'] | null)
     /** The credits; required for a `GIFT_VOUCHER`. */
     gift?: (Schemas['GiftCardBody'] | null)
     /** The points; required for a `LOYALTY_CARD`. */
@@ -4180,7 +4184,7 @@ export interface Schemas {
     /** The columns of the file, of: `name`, `source_id`, `id`, `description`, `email`, `phone`, `birthdate`, `birthday`, `created_at`, `updated_at`, `address_city`, `address_state`, `address_line_1`, `address_line_2`, `address_country`, `address_postal_code`, `redemptions_total_redeemed`, `redemptions_total_failed`, `redemptions_total_succeeded`, `redemptions_total_rolled_back`, `redemptions_total_rollback_failed`, `redemptions_total_rollback_succeeded`, `orders_total_amount`, `orders_total_count`, `orders_average_amount`, `orders_last_order_amount`, `orders_last_order_date`, `loyalty_points`, `loyalty_referred_customers`, `metadata`, `metadata.<key>`. Without any: `name`, `source_id`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
   }
   CustomerList: {
     /** Always `list`. */
@@ -5104,6 +5108,14 @@ export interface Schemas {
     /** Which objects, in what order, with which columns. */
     parameters?: (Schemas['TransactionExportParameters'] | null)
   }
+  /** Conditions on fields: `{"created_at": {"conditions": {"$after": ["2026-01-01"]}}}`. The fields are those of the exported objects; `metadata.` and a key is one of their metadata. */
+  ExportFilter: {
+    /** `and`: all fields must hold; `or`: one of them. */
+    junction?: "and" | "or" | "AND" | "OR" | "And" | "Or" | null
+    /** Of vouchers: the state. */
+    active?: (Schemas['FilterField'] | Schemas['VoucherState'])
+    [other: string]: (Schemas['FilterField'] | "and" | "or" | "AND" | "OR" | "And" | "Or" | null | (Schemas['FilterField'] | Schemas['VoucherState']) | undefined)
+  }
   ExportList: {
     /** Always `list`. */
     object: "list"
@@ -5121,7 +5133,7 @@ export interface Schemas {
     /** The columns. */
     fields?: Array<string>
     /** Conditions that the objects must meet. */
-    filters?: Record<string, unknown>
+    filters?: Schemas['ExportFilter']
     /** Id of the campaign whose codes are exported; absent: all codes. */
     campaign_id?: string
   }
@@ -5146,6 +5158,160 @@ export interface Schemas {
       /** Has no value; the list is not read. */
       '$is_unknown'?: (Array<unknown> | null)
     } | null)
+  }
+  /** Conditions on fields: `{"junction": "and", "city": {"conditions": {"$is": ["Berlin"]}}}`. The fields are those of the objects that are filtered; `metadata.` and a key is one of their metadata. */
+  Filter: {
+    /** `and`: all fields must hold; `or`: one of them. */
+    junction: "and" | "or" | "AND" | "OR" | "And" | "Or"
+    [other: string]: (Schemas['FilterField'] | "and" | "or" | "AND" | "OR" | "And" | "Or")
+  }
+  /** Operators of filters with their arguments: a list, or one without a list. */
+  FilterConditions: {
+    /** Equals one of the arguments; a list contains one of them. */
+    '$is'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** Equals none of the arguments; also true of a missing value. */
+    '$is_not'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** As `$is`. */
+    '$in'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** As `$is_not`. */
+    '$not_in'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** There is a value; what is sent is not read. */
+    '$has_value'?: unknown
+    /** There is no value; what is sent is not read. */
+    '$is_unknown'?: unknown
+    /** The text contains one of the arguments; a list has all of them. */
+    '$contains'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** The opposite of `$contains`; also true of a missing value. */
+    '$not_contain'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** The text begins with one of the arguments. */
+    '$starts_with'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** The text ends with one of the arguments. */
+    '$ends_with'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** More than the number, or later than the date. Of a date and a number: more than so many days ago. */
+    '$more_than'?: (Array<(number | string)> | (number | string))
+    /** Less than the number, or earlier than the date. Of a date and a number: fewer than so many days ago. */
+    '$less_than'?: (Array<(number | string)> | (number | string))
+    /** At least the number, or not before the date. Of a date and a number: at least so many days ago. */
+    '$more_than_equal'?: (Array<(number | string)> | (number | string))
+    /** At most the number, or not after the date. Of a date and a number: at most so many days ago. */
+    '$less_than_equal'?: (Array<(number | string)> | (number | string))
+    /** As `$more_than_equal`. */
+    '$more_than_or_equal'?: (Array<(number | string)> | (number | string))
+    /** As `$less_than_equal`. */
+    '$less_than_or_equal'?: (Array<(number | string)> | (number | string))
+    /** Later than the date. */
+    '$after'?: (Array<string> | string)
+    /** Earlier than the date. */
+    '$before'?: (Array<string> | string)
+    /** So many days ago. */
+    '$is_days_ago'?: (Array<(number | string)> | (number | string))
+    /** More than so many days ago. */
+    '$more_than_ago'?: (Array<(number | string)> | (number | string))
+    /** Fewer than so many days ago, and not in the future. */
+    '$less_than_ago'?: (Array<(number | string)> | (number | string))
+    /** So many days from today. */
+    '$is_days_in_future'?: (Array<(number | string)> | (number | string))
+    /** More than so many days from today. */
+    '$more_than_future'?: (Array<(number | string)> | (number | string))
+    /** Fewer than so many days from today, and not in the past. */
+    '$less_than_future'?: (Array<(number | string)> | (number | string))
+    /** The list has so many elements; a missing one has 0. */
+    '$count'?: (Array<(number | string)> | (number | string))
+    /** The list has more elements. */
+    '$count_more'?: (Array<(number | string)> | (number | string))
+    /** The list has fewer elements. */
+    '$count_less'?: (Array<(number | string)> | (number | string))
+    /** The day is today. */
+    '$today'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is yesterday. */
+    '$yesterday'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is tomorrow. */
+    '$tomorrow'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in this week, which begins on Monday. */
+    '$this_week'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in last week. */
+    '$last_week'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in next week. */
+    '$next_week'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in this month. */
+    '$this_month'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in last month. */
+    '$last_month'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in next month. */
+    '$next_month'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in this year. */
+    '$this_year'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in last year. */
+    '$last_year'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in next year. */
+    '$next_year'?: (Array<(boolean | string)> | (boolean | string))
+    /** The weekday: 0 is Sunday, 6 is Saturday. */
+    '$is_day'?: (Array<(number | string)> | (number | string))
+    /** The day of the month, from 1 to 31. */
+    '$is_day_of_month'?: (Array<(number | string)> | (number | string))
+    /** The month, from 1 to 12. */
+    '$is_month'?: (Array<(number | string)> | (number | string))
+    /** The four digits of the year. */
+    '$is_year'?: (Array<(number | string)> | (number | string))
+    /** Today is the anniversary of the day so many years ago. */
+    '$is_years_ago'?: (Array<(number | string)> | (number | string))
+    /** The day is today, whatever its year. */
+    '$today_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is yesterday, whatever its year. */
+    '$yesterday_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is tomorrow, whatever its year. */
+    '$tomorrow_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in this week, which begins on Monday, whatever its year. */
+    '$this_week_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in last week, whatever its year. */
+    '$last_week_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in next week, whatever its year. */
+    '$next_week_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in this month, whatever its year. */
+    '$this_month_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in last month, whatever its year. */
+    '$last_month_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The day is in next month, whatever its year. */
+    '$next_month_md'?: (Array<(boolean | string)> | (boolean | string))
+    /** The last anniversary of the day is so many days ago. */
+    '$is_days_ago_md'?: (Array<(number | string)> | (number | string))
+    /** The last anniversary of the day is more than so many days ago. */
+    '$is_more_days_ago_md'?: (Array<(number | string)> | (number | string))
+    /** The last anniversary of the day is fewer than so many days ago. */
+    '$is_less_days_ago_md'?: (Array<(number | string)> | (number | string))
+    /** The next anniversary of the day is in so many days. */
+    '$is_days_in_future_md'?: (Array<(number | string)> | (number | string))
+    /** The next anniversary of the day is in more than so many days. */
+    '$is_more_days_in_future_md'?: (Array<(number | string)> | (number | string))
+    /** The next anniversary of the day is in fewer than so many days. */
+    '$is_less_days_in_future_md'?: (Array<(number | string)> | (number | string))
+    /** The point lies in one of the locations, which are named by their ids. */
+    '$in_location'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** The point lies in none of the locations; also true of what is no point. */
+    '$not_in_location'?: (Array<(string | number | boolean)> | (string | number | boolean))
+    /** Of vouchers and campaigns: enabled, begun and not expired. */
+    '$active'?: (Array<(boolean | string)> | (boolean | string))
+    /** Of vouchers and campaigns: the end is past. */
+    '$expired'?: (Array<(boolean | string)> | (boolean | string))
+    /** Of campaigns: the beginning is still to come. */
+    '$before_start'?: (Array<(boolean | string)> | (boolean | string))
+    /** Of vouchers and campaigns: switched on. */
+    '$enabled'?: (Array<(boolean | string)> | (boolean | string))
+    /** Of vouchers and campaigns: switched off. */
+    '$disabled'?: (Array<(boolean | string)> | (boolean | string))
+    /** Never true. */
+    '$redeemed'?: (Array<(boolean | string)> | (boolean | string))
+    /** Never true. */
+    '$redeemable'?: (Array<(boolean | string)> | (boolean | string))
+    /** Of campaigns: the codes could not be made. */
+    '$failed'?: (Array<(boolean | string)> | (boolean | string))
+    /** Of campaigns: the codes are being made or changed. */
+    '$in_progress'?: (Array<(boolean | string)> | (boolean | string))
+  }
+  /** Conditions on one field. */
+  FilterField: {
+    /** The operators with their arguments, all of which must hold. */
+    conditions: Schemas['FilterConditions']
   }
   /** A new price of the order or of each covered unit. */
   FixedDiscount: {
@@ -5214,10 +5380,26 @@ export interface Schemas {
   /** How many credits of a gift card are used. */
   GiftBody: {
     /** Credits to use, in minor units; left out: as many as the order needs. A whole number; its text, also with zero decimals (`"25.00"`), is read as one. */
-    credits?: unknown
+    credits?: (number | string | null)
   }
-  /** Credits of a new gift card: `amount` in minor units, required, and `effect`. */
-  GiftCardBody: Record<string, unknown>
+  /** Credits of a new gift card. */
+  GiftCardBody: {
+    /** Credits on the card, in minor units. */
+    amount: number
+    /** Not read: the service calculates it. Here so that an answer can be sent back. */
+    balance?: (number | null)
+    /** Whether credits pay for the order (the default) or for covered lines. */
+    effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | null
+  }
+  /** Credits of a gift card; what is left out stays as it is in the campaign. Without a campaign it is complete. */
+  GiftCardChanges: {
+    /** Credits on the card, in minor units. */
+    amount?: number
+    /** Not read: the service calculates it. Here so that an answer can be sent back. */
+    balance?: (number | null)
+    /** Whether credits pay for the order (the default) or for covered lines. */
+    effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | null
+  }
   /** Credits of a gift card, in minor units. */
   GiftCredits: {
     /** All credits that were ever put on the card, in minor units. */
@@ -5228,6 +5410,17 @@ export interface Schemas {
     balance: number
     /** Whether credits pay for the order (the default) or for covered lines. */
     effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS"
+  }
+  /** A product, an SKU or a collection. It needs an `id` or a `source_id`. */
+  GoodsReference: {
+    /** Id of the product, SKU or collection. */
+    id?: (string | null)
+    /** Id in the system of the shop, of a product or an SKU. */
+    source_id?: (string | null)
+    /** What it is; left out: what `type` or the beginning of the id says. */
+    object?: "product" | "sku" | "products_collection" | null
+    /** Older spelling of `object`. */
+    type?: "product_or_sku" | "products_collection" | null
   }
   ImportCampaignVouchers: Array<Schemas['ImportedVoucher']>
   ImportCampaignVouchersCsv: {
@@ -5271,11 +5464,11 @@ export interface Schemas {
     /** What the code gives. */
     type?: "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD" | null
     /** `type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it. */
-    discount?: (Record<string, unknown> | null)
+    discount?: (Schemas['Discount'] | null)
     /** The credits; required for a `GIFT_VOUCHER`. */
-    gift?: (Schemas['GiftCardBody'] | null)
+    gift?: (Schemas['GiftCardChanges'] | null)
     /** The points; required for a `LOYALTY_CARD`. */
-    loyalty_card?: (Schemas['LoyaltyCardBody'] | null)
+    loyalty_card?: (Schemas['LoyaltyCardChanges'] | null)
     /** Name or id of the category. */
     category?: (string | null)
     /** Whether the code is enabled. Default true. */
@@ -5486,8 +5679,24 @@ export interface Schemas {
     /** The `starting_after_id` of the rest. */
     more_starting_after?: string
   }
-  /** Points of a new loyalty card: `points`, in a campaign also `expiration_rules`. */
-  LoyaltyCardBody: Record<string, unknown>
+  /** Points of a new loyalty card. */
+  LoyaltyCardBody: {
+    /** Points on the card. */
+    points: number
+    /** Not read: the service calculates it. Here so that an answer can be sent back. */
+    balance?: (number | null)
+    /** When points expire; left out: never. Read only in a campaign. */
+    expiration_rules?: (Schemas['PointsExpirationRules'] | null)
+  }
+  /** Points of a loyalty card; what is left out stays as it is in the campaign. */
+  LoyaltyCardChanges: {
+    /** Points on the card. */
+    points?: number
+    /** Not read: the service calculates it. Here so that an answer can be sent back. */
+    balance?: (number | null)
+    /** When points expire; left out: never. Read only in a campaign. */
+    expiration_rules?: (Schemas['PointsExpirationRules'] | null)
+  }
   /** Points of a loyalty card. */
   LoyaltyPoints: {
     /** All points that were ever put on the card. */
@@ -5955,7 +6164,7 @@ export interface Schemas {
     /** The columns of the file, of: `id`, `source_id`, `status`, `created_at`, `updated_at`, `amount`, `discount_amount`, `items_discount_amount`, `total_discount_amount`, `total_amount`, `customer_id`, `referrer_id`, `metadata`, `metadata.<key>`. Without any: `id`, `source_id`, `status`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
   }
   /** A line of a stored order. */
   OrderItem: {
@@ -6382,7 +6591,7 @@ export interface Schemas {
     /** The columns of the file, of: `id`, `campaign_id`, `voucher_id`, `status`, `expires_at`, `points`. Without any: `id`, `campaign_id`, `voucher_id`, `status`, `expires_at`, `points`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
   }
   /** When points expire. */
   PointsExpirationRules: ({
@@ -6434,7 +6643,7 @@ export interface Schemas {
     /** Whether its members are listed (`STATIC`) or found by a filter. */
     type: "STATIC" | "AUTO_UPDATE"
     /** The conditions that members meet; only of `AUTO_UPDATE`. */
-    filter?: Record<string, unknown>
+    filter?: Schemas['Filter']
     /** The members; only of `STATIC`. */
     products?: Array<Schemas['CollectionMember']>
     /** When it was created. */
@@ -6460,7 +6669,7 @@ export interface Schemas {
     /** The columns of the file, of: `id`, `name`, `price`, `image_url`, `source_id`, `attributes`, `created_at`, `updated_at`, `metadata`, `metadata.<key>`. Without any: `id`, `name`, `price`, `image_url`, `source_id`, `attributes`, `created_at`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
   }
   ProductList: {
     /** Always `list`. */
@@ -6817,7 +7026,7 @@ export interface Schemas {
     /** A tier without a discount counts as disabled. */
     action?: {
       /** `type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it. */
-      discount?: Record<string, unknown>
+      discount?: Schemas['Discount']
     }
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
     metadata?: Record<string, unknown>
@@ -7191,7 +7400,7 @@ export interface Schemas {
     /** The columns of the file, of: `voucher_code`, `code`, `customer_id`, `date`, `channel`, `customer_source_id`, `campaign`, `is_winner`, `metadata`, `metadata.<key>`. Without any: `voucher_code`, `customer_id`, `date`, `channel`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
   }
   PublicationList: {
     /** Always `list`. */
@@ -7871,7 +8080,7 @@ export interface Schemas {
     /** The columns of the file, of: `id`, `object`, `voucher_code`, `customer_id`, `date`, `result`, `campaign`, `promotion_tier_id`, `customer_source_id`, `customer_name`, `tracking_id`, `order_id`, `order_amount`, `gift_amount`, `loyalty_points`, `failure_code`, `failure_message`, `metadata`, `metadata.<key>`. Without any: `id`, `object`, `voucher_code`, `customer_id`, `date`, `result`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
   }
   /** How often a code can be redeemed. */
   RedemptionLimit: {
@@ -8283,6 +8492,90 @@ export interface Schemas {
     /** Metadata of the rollback. */
     metadata?: (Record<string, unknown> | null)
   }
+  /** One condition on the customer, the order or the redemption. */
+  Rule: {
+    /** What is compared. Names under `order.items.` and `product.metadata.` that look at one line may stand below a rule about goods. */
+    name: "customer.segment" | "customer.loyalty.tier" | "customer.metadata" | "order.amount" | "order.initial_amount" | "order.total_amount" | "order.items.count" | "order.items.price_any" | "order.items.price_each" | "order.items.metadata_any" | "order.items.metadata_each" | "order.metadata" | "order.items.any" | "order.items.every" | "order.items.none" | "order.items.cheapest" | "order.items.most_expensive" | "product.id" | "sku.id" | "product.metadata" | "order.items.quantity" | "order.items.price" | "order.items.metadata" | "order.items.aggregated_quantity" | "order.items.aggregated_amount" | "product.metadata.match_all" | "product.metadata.discount_applicable" | "campaign.orders.amount" | "campaign.orders.amount_discounted" | "campaign.redemptions.count" | "campaign.redemptions.count.daily" | "campaign.redemptions.count.weekly" | "campaign.redemptions.count.monthly" | "campaign.redemptions.customers_count" | "campaign.redemptions.customers_count.daily" | "campaign.redemptions.customers_count.weekly" | "campaign.redemptions.customers_count.monthly" | "redemption.count.daily" | "redemption.count.weekly" | "redemption.count.monthly" | "redemption.count.per_customer" | "redemption.count.per_customer.daily" | "redemption.count.per_customer.weekly" | "redemption.count.per_customer.monthly" | "redemption.count.per_user" | "redemption.count.per_api_key" | "redemption.user.login" | "redemption.api_key" | "redemption.metadata" | "redemption.gift.amount" | "redemption.reward.pay_with_points.points_used" | "publication.redeemable_by_linked_customer" | "custom_event.metadata" | "customer_segment" | "customer.loyalty_tier" | "product.price" | "sku.price" | "product.quantity" | "sku.quantity" | "product.metadata.aggregated_quantity" | "product.metadata.aggregated_amount" | "product.discount_applicable" | "sku.discount_applicable"
+    /** The metadata to compare; required of names that end in `metadata`, `metadata_any` or `metadata_each`. */
+    property?: (string | null)
+    /** The operators with their arguments, all of which must hold. */
+    conditions?: (Schemas['RuleConditions'] | null)
+    /** Rules on the lines that this one has picked; only of rules about goods. */
+    rules?: (Schemas['RuleTree'] | null)
+    /** Text for customers when this rule is the one that fails. */
+    error?: (Schemas['CustomMessage'] | null)
+  }
+  /** Operators of rules with their arguments. Which kind of argument fits depends on the rule: numbers, texts, plain values or goods. */
+  RuleConditions: {
+    /** Equals one of the arguments; a list contains one of them. */
+    '$is'?: (Array<((string | number | boolean) | Schemas['GoodsReference'])> | (string | number | boolean))
+    /** Equals none of the arguments. */
+    '$is_not'?: (Array<((string | number | boolean) | Schemas['GoodsReference'])> | string)
+    /** As `$is`. */
+    '$in'?: (Array<((string | number | boolean) | Schemas['GoodsReference'])> | string)
+    /** As `$is_not`. */
+    '$not_in'?: (Array<((string | number | boolean) | Schemas['GoodsReference'])> | string)
+    /** As `$is_not`. */
+    '$not_intersect'?: Array<(string | number | boolean)>
+    /** Is the only argument; a list has exactly the arguments. No argument at all: nothing is there. */
+    '$not_differ'?: Array<(string | number | boolean)>
+    /** The text contains one of the arguments; a list has all of them. */
+    '$contains'?: Array<(string | number | boolean)>
+    /** The opposite of `$contains`. */
+    '$not_contain'?: Array<(string | number | boolean)>
+    /** The text begins with one of the arguments. */
+    '$starts_with'?: Array<(string | number | boolean)>
+    /** The text ends with one of the arguments. */
+    '$ends_with'?: Array<(string | number | boolean)>
+    /** More than the number, or later than the date. */
+    '$more_than'?: (Array<(number | string)> | (number | string))
+    /** Less than the number, or earlier than the date. */
+    '$less_than'?: (Array<(number | string)> | (number | string))
+    /** At least the number, or not before the date. */
+    '$more_than_equal'?: (Array<(number | string)> | (number | string))
+    /** At most the number, or not after the date. */
+    '$less_than_equal'?: (Array<(number | string)> | (number | string))
+    /** As `$more_than_equal`. */
+    '$more_than_or_equal'?: (Array<(number | string)> | (number | string))
+    /** As `$less_than_equal`. */
+    '$less_than_or_equal'?: (Array<(number | string)> | (number | string))
+    /** As `$more_than`. */
+    '$greater_than'?: (Array<(number | string)> | (number | string))
+    /** As `$more_than_equal`. */
+    '$greater_than_or_equal'?: (Array<(number | string)> | (number | string))
+    /** Later than the date. */
+    '$after'?: (Array<string> | string)
+    /** Earlier than the date. */
+    '$before'?: (Array<string> | string)
+    /** The list has so many elements; a missing one has 0. */
+    '$count'?: (Array<(number | string)> | (number | string))
+    /** The list has more elements. */
+    '$count_more'?: (Array<(number | string)> | (number | string))
+    /** The list has fewer elements. */
+    '$count_less'?: (Array<(number | string)> | (number | string))
+    /** So many days ago. */
+    '$is_days_ago'?: (Array<(number | string)> | (number | string))
+    /** More than so many days ago. */
+    '$more_than_ago'?: (Array<(number | string)> | (number | string))
+    /** Fewer than so many days ago, and not in the future. */
+    '$less_than_ago'?: (Array<(number | string)> | (number | string))
+    /** So many days from today. */
+    '$is_days_in_future'?: (Array<(number | string)> | (number | string))
+    /** More than so many days from today. */
+    '$more_than_future'?: (Array<(number | string)> | (number | string))
+    /** Fewer than so many days from today, and not in the past. */
+    '$less_than_future'?: (Array<(number | string)> | (number | string))
+    /** The weekday: 0 is Sunday, 6 is Saturday. */
+    '$dow'?: Array<(number | string)>
+    /** Within a period that repeats, `start;interval;duration`: `2026-01-01T00:00:00Z;P1D;PT2H`. */
+    '$timeframe'?: Array<string>
+    /** Between two moments, `from;to`. */
+    '$timeframe_absolute'?: Array<string>
+    /** Within hours of weekdays, `HH:mm;HH:mm;day,day`: `09:00;17:00;1,2,3,4,5`. */
+    '$timeframe_daily_hours'?: Array<string>
+    /** Only of rules about goods: the goods among which lines are looked for. */
+    '$from'?: (Array<(string | Schemas['GoodsReference'])> | string)
+  }
   /** A rule of a validation rule, with its sub-rules. */
   RuleStep: {
     /** Always `rule`. */
@@ -8306,8 +8599,12 @@ export interface Schemas {
     /** The sub-rules, which have the same form; absent without any. */
     rules?: Array<Schemas['RuleStep']>
   }
-  /** Numbered rules and the `logic` that joins them: `{"1": {"name": "order.amount", "conditions": {"$more_than": [5000]}}, "logic": "1"}`. A rule has `name`, `property`, `conditions`, sub-`rules` and `error`. */
-  RuleTree: Record<string, unknown>
+  /** Numbered rules and the `logic` that joins them: `{"1": {"name": "order.amount", "conditions": {"$more_than": [5000]}}, "logic": "1"}`. Any word that is not `logic`, `and` or `or` may stand for a number. */
+  RuleTree: {
+    /** How the rules are joined: their numbers with `and`, `or` and parentheses. Left out: all of them must hold. */
+    logic?: (string | null)
+    [other: string]: (Schemas['Rule'] | (string | null) | undefined)
+  }
   /** What was found, by kind. */
   SearchResult: {
     /** Always `search`. */
@@ -8376,7 +8673,7 @@ export interface Schemas {
     /** How customers get in: by the filter, kept up to date (`auto-update`) or evaluated when asked (`passive`), or by a fixed list (`static`). */
     type: "auto-update" | "passive" | "static"
     /** The conditions that customers must meet; null for static segments. */
-    filter: (Record<string, unknown> | null)
+    filter: (Schemas['Filter'] | null)
     /** `IN_PROGRESS` while the first members, of the segment or of a new filter, are being found. */
     initial_sync_status: "IN_PROGRESS" | "DONE"
     /** When it was created. */
@@ -8655,7 +8952,7 @@ export interface Schemas {
     /** The columns of the file, of: `id`, `sku`, `product_id`, `currency`, `price`, `image_url`, `source_id`, `attributes`, `created_at`, `updated_at`, `metadata`, `metadata.<key>`. Without any: `id`, `sku`, `product_id`, `currency`, `price`, `image_url`, `source_id`, `attributes`, `created_at`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
   }
   SkuList: {
     /** Always `list`. */
@@ -9203,7 +9500,7 @@ export interface Schemas {
     /** The columns of the file, of: `id`, `type`, `source_id`, `reason`, `source`, `balance`, `amount`, `created_at`, `voucher_id`, `campaign_id`, `related_transaction_id`, `details`. Without any: `id`, `type`, `source_id`, `reason`, `source`, `balance`, `amount`, `created_at`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
   }
   TransactionList: {
     /** Always `list`. */
@@ -9465,11 +9762,11 @@ export interface Schemas {
     /** Keys to remove from the stored metadata. */
     unset_metadata_fields?: Array<string>
     /** `type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it. */
-    discount?: Record<string, unknown>
+    discount?: Schemas['Discount']
     /** New credits of all gift cards: amount and balance are replaced. */
-    gift?: Schemas['GiftCardBody']
+    gift?: Schemas['GiftCardChanges']
     /** New points of all cards, and when points expire. */
-    loyalty_card?: Schemas['LoyaltyCardBody']
+    loyalty_card?: Schemas['LoyaltyCardChanges']
     /** What counts as a referral; replaced as a whole. */
     referral_program?: Schemas['ReferralProgramBody']
     /** How tiers are gained and lost; absent if not set. */
@@ -9832,7 +10129,7 @@ export interface Schemas {
     /** Name of the collection. */
     name?: string
     /** The conditions that members meet; only of `AUTO_UPDATE`. */
-    filter?: (Record<string, unknown> | null)
+    filter?: (Schemas['Filter'] | null)
   }
   UpdateProject: {
     /** Name of the project; need not be unique. */
@@ -9973,7 +10270,7 @@ export interface Schemas {
     /** A tier without a discount counts as disabled. */
     action?: {
       /** `type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it. */
-      discount?: Record<string, unknown>
+      discount?: Schemas['Discount']
     }
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
     metadata?: Record<string, unknown>
@@ -10092,7 +10389,7 @@ export interface Schemas {
     /** Name of the segment. */
     name?: string
     /** The conditions that customers must meet; null for static segments. */
-    filter?: (Record<string, unknown> | null)
+    filter?: (Schemas['Filter'] | null)
   }
   UpdateSku: {
     /** Name of the SKU; null without one. */
@@ -10134,7 +10431,7 @@ export interface Schemas {
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
     metadata?: Record<string, unknown>
     /** `type` is AMOUNT, PERCENT, FIXED or UNIT, and decides which members belong to it. */
-    discount?: (Record<string, unknown> | null)
+    discount?: (Schemas['Discount'] | null)
     /** Keys to remove from the stored metadata. */
     unset_metadata_fields?: Array<string>
   }
@@ -10536,7 +10833,7 @@ export interface Schemas {
     /** The columns of the file, of: `code`, `voucher_type`, `value`, `discount_type`, `id`, `formula`, `campaign`, `campaign_id`, `category`, `start_date`, `expiration_date`, `gift_balance`, `loyalty_balance`, `redemption_quantity`, `redemption_count`, `active`, `qr_code`, `bar_code`, `is_referral_code`, `created_at`, `updated_at`, `validity_timeframe_interval`, `validity_timeframe_duration`, `validity_day_of_week`, `discount_amount_limit`, `additional_info`, `customer_id`, `customer_source_id`, `discount_effect`, `discount_unit_type`, `discount_unit_effect`, `validation_rules_id`, `metadata`, `metadata.<key>`. Without any: `code`, `voucher_type`, `value`, `discount_type`. */
     fields?: (Array<string> | null)
     /** Conditions that the objects must meet. */
-    filters?: (Record<string, unknown> | null)
+    filters?: (Schemas['ExportFilter'] | null)
     /** Only the codes of the campaign with this id. */
     campaign_id?: (string | null)
   }
@@ -10570,6 +10867,17 @@ export interface Schemas {
     total: number
     /** The redemptions and rollbacks of this page. */
     redemption_entries: Array<Schemas['RedemptionEntry']>
+  }
+  /** The state of a voucher. */
+  VoucherState: {
+    /** True: enabled, begun and not expired. */
+    active?: boolean
+    /** True: switched on. */
+    enabled?: boolean
+    /** True: switched off. */
+    disabled?: boolean
+    /** True: the end is past. */
+    expired?: boolean
   }
   /** What would happen if the code were redeemed. */
   VoucherValidation: {
@@ -13956,8 +14264,10 @@ export interface ServerOperations {
     query: {
       /** The most elements of a page. */
       limit?: number
-      /** Only what was created at this moment or earlier. ISO 8601 date, with or without a time; without a zone it is UTC. */
+      /** Only what was created before this moment. */
       end_date?: string
+      /** Continues after the object with this id, in the order asked for. */
+      starting_after_id?: string
     }
     body: undefined
     reply: Schemas['AsyncActionList']

@@ -49,7 +49,7 @@ v1
    {assetId} Gq:getBarcode
   qr
    {assetId} Gq:getQrCode
- async-actions Gqu:listAsyncActions
+ async-actions Gqa:listAsyncActions
   {asyncActionId} G:getAsyncAction
  attention G:listAttention
  campaigns Gqa:listCampaigns Pbk:createCampaign

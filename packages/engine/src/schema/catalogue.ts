@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
-import { MapOf, Maybe, OneOf, variants } from './common.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import { MapOf, Maybe, OneOf, shownAs, variants } from './common.ts'
+import { FilterField, Junction } from './conditions.ts'
 import { CatalogueProduct, CatalogueSku } from './order.ts'
 
 /**
@@ -7,7 +8,13 @@ import { CatalogueProduct, CatalogueSku } from './order.ts'
  * (docs/reference/filters.md#meaning-of-the-operators).
  */
 export type Filter = { junction?: string | null } & { [field: string]: unknown }
-export const Filter = Type.Unsafe<Filter>({ type: 'object', additionalProperties: true })
+// `checkFilter` validates a filter, because it can name the fault.
+export const Filter = Type.Unsafe<Filter>({
+  type: 'object',
+  additionalProperties: true,
+  [shownAs]: (): TSchema => filterForm,
+})
+const filterForm = Type.Object({ junction: Junction }, { additionalProperties: FilterField })
 
 export const Collection = variants('type', [
   Type.Object({

@@ -56,9 +56,18 @@ export const Metadata = Type.Unsafe<Record<string, unknown>>({ type: 'object', a
  */
 export const declaredFields = Symbol('declared fields')
 
-/** An object of any content, of which only these fields have a meaning. */
-export const OpenObject = <T>(fields: () => object, options: { description?: string } = {}) =>
-  Type.Unsafe<T>({ type: 'object', additionalProperties: true, ...options, [declaredFields]: fields })
+/**
+ * On a schema whose values are checked elsewhere: the schema that the OpenAPI document shows in its place, so that readers and
+ * generated types see what is accepted. Nothing is validated by it. A function, because rules contain rules.
+ */
+export const shownAs = Symbol('shown as')
+
+/** An object of any content, of which only these fields have a meaning. The OpenAPI document shows them, unless another form is given. */
+export const OpenObject = <T>(
+  fields: () => object,
+  { shown = fields, ...options }: { shown?: () => object; description?: string } = {},
+) =>
+  Type.Unsafe<T>({ type: 'object', additionalProperties: true, ...options, [declaredFields]: fields, [shownAs]: shown })
 
 /** Optional, and null means absent: the contract does not distinguish the two. */
 export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))

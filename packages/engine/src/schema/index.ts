@@ -1,5 +1,6 @@
 export * from './catalogue.ts'
 export * from './common.ts'
+export * from './conditions.ts'
 export * from './discount.ts'
 export * from './explanation.ts'
 export * from './facts.ts'

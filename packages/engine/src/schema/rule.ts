@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Int, MapOf, Maybe, OneOf, OpenObject } from './common.ts'
+import { RuleConditions, ruleNames } from './conditions.ts'
 import { Formula } from './discount.ts'
 
 const Limit = Int({ minimum: 0 })
@@ -98,7 +99,7 @@ export interface Rule {
 export type RuleTree = { logic?: string | null } & { [key: string]: Rule | string | null | undefined }
 
 // `checkRules` validates a tree, because it can name the fault; a schema could only report "no match".
-export const RuleTree = OpenObject<RuleTree>((): TSchema => ruleTreeFields)
+export const RuleTree = OpenObject<RuleTree>((): TSchema => ruleTreeFields, { shown: (): TSchema => ruleTreeForm })
 
 /**
  * Goods that must be in the order together: `{"1": …, "limit": 3, "logic": "1 and 2"}`
@@ -107,7 +108,9 @@ export const RuleTree = OpenObject<RuleTree>((): TSchema => ruleTreeFields)
 export type BundleRules = { limit?: number | null; logic?: string | null } & {
   [key: string]: Rule | string | number | null | undefined
 }
-export const BundleRules = OpenObject<BundleRules>((): TSchema => bundleRulesFields)
+export const BundleRules = OpenObject<BundleRules>((): TSchema => bundleRulesFields, {
+  shown: (): TSchema => bundleRulesForm,
+})
 
 export const CustomMessage = Type.Object({ message: Type.String({ maxLength: 5_000 }) })
 
@@ -122,6 +125,20 @@ const ruleTreeFields = Type.Object({ logic: Maybe(Type.String()) }, { additional
 const bundleRulesFields = Type.Object(
   { logic: Maybe(Type.String()), limit: Maybe(Type.Number()) },
   { additionalProperties: ruleFields },
+)
+
+/** What `checkRules` accepts as a rule. */
+export const Rule = Type.Object({
+  name: OneOf(ruleNames),
+  property: Maybe(Type.String()),
+  conditions: Maybe(RuleConditions),
+  rules: Maybe(RuleTree),
+  error: Maybe(CustomMessage),
+})
+const ruleTreeForm = Type.Object({ logic: Maybe(Type.String()) }, { additionalProperties: Rule })
+const bundleRulesForm = Type.Object(
+  { logic: Maybe(Type.String()), limit: Maybe(Int({ minimum: 1, maximum: 100 })) },
+  { additionalProperties: Rule },
 )
 
 /** The fields of a validation rule that the engine needs. */

@@ -102,7 +102,7 @@ The exit code is 0, or 2 if something was left out, which the report names, or 1
 --redeem     really redeem what was redeemed: for a project that you throw away
 --report     a file for the report as JSON, which only its owner can read
 ${secretsApart}
-The exit code of a replay is 0 if all answers are equal, otherwise 1.`,
+The exit code of a replay is 0 if all answers are equal, otherwise 1, also if there was nothing to compare.`,
   },
   replay: {
     forms: replay,

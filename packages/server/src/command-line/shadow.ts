@@ -55,6 +55,7 @@ export async function shadowCommand(
   if (log === undefined || listen !== undefined || upstream !== undefined) throw new Error(shadowUsage)
   const report = await replayLog(readBytes(log), ask, { redeem, as_of: true })
   await tell(report, options, say)
+  if (report.compared === 0) throw new Error(`${log} has no validation and no redemption that could be compared.`)
   const different = report.compared - report.equal
   if (different > 0) throw new Error(`${different} of ${report.compared} answers differ.`)
 }

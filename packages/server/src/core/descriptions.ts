@@ -1,5 +1,80 @@
 import type { Descriptions } from './http/openapi-descriptions.ts'
 
+/** `$this_week` is about this week, by day; with `_md` the year does not count. */
+const periods: Readonly<Record<string, string>> = {
+  $today: 'today',
+  $yesterday: 'yesterday',
+  $tomorrow: 'tomorrow',
+  $this_week: 'in this week, which begins on Monday',
+  $last_week: 'in last week',
+  $next_week: 'in next week',
+  $this_month: 'in this month',
+  $last_month: 'in last month',
+  $next_month: 'in next month',
+  $this_year: 'in this year',
+  $last_year: 'in last year',
+  $next_year: 'in next year',
+}
+
+/** docs/reference/filters.md#meaning-of-the-operators */
+const filterOperators: Readonly<Record<string, string>> = {
+  $is: 'Equals one of the arguments; a list contains one of them.',
+  $is_not: 'Equals none of the arguments; also true of a missing value.',
+  $in: 'As `$is`.',
+  $not_in: 'As `$is_not`.',
+  $has_value: 'There is a value; what is sent is not read.',
+  $is_unknown: 'There is no value; what is sent is not read.',
+  $contains: 'The text contains one of the arguments; a list has all of them.',
+  $not_contain: 'The opposite of `$contains`; also true of a missing value.',
+  $starts_with: 'The text begins with one of the arguments.',
+  $ends_with: 'The text ends with one of the arguments.',
+  $more_than: 'More than the number, or later than the date. Of a date and a number: more than so many days ago.',
+  $less_than: 'Less than the number, or earlier than the date. Of a date and a number: fewer than so many days ago.',
+  $more_than_equal: 'At least the number, or not before the date. Of a date and a number: at least so many days ago.',
+  $less_than_equal: 'At most the number, or not after the date. Of a date and a number: at most so many days ago.',
+  $more_than_or_equal: 'As `$more_than_equal`.',
+  $less_than_or_equal: 'As `$less_than_equal`.',
+  $after: 'Later than the date.',
+  $before: 'Earlier than the date.',
+  $is_days_ago: 'So many days ago.',
+  $more_than_ago: 'More than so many days ago.',
+  $less_than_ago: 'Fewer than so many days ago, and not in the future.',
+  $is_days_in_future: 'So many days from today.',
+  $more_than_future: 'More than so many days from today.',
+  $less_than_future: 'Fewer than so many days from today, and not in the past.',
+  $count: 'The list has so many elements; a missing one has 0.',
+  $count_more: 'The list has more elements.',
+  $count_less: 'The list has fewer elements.',
+  ...Object.fromEntries(
+    Object.entries(periods).flatMap(([name, when]) => [
+      [name, `The day is ${when}.`],
+      ...(name.endsWith('_year') ? [] : [[`${name}_md`, `The day is ${when}, whatever its year.`]]),
+    ]),
+  ),
+  $is_day: 'The weekday: 0 is Sunday, 6 is Saturday.',
+  $is_day_of_month: 'The day of the month, from 1 to 31.',
+  $is_month: 'The month, from 1 to 12.',
+  $is_year: 'The four digits of the year.',
+  $is_years_ago: 'Today is the anniversary of the day so many years ago.',
+  $is_days_ago_md: 'The last anniversary of the day is so many days ago.',
+  $is_more_days_ago_md: 'The last anniversary of the day is more than so many days ago.',
+  $is_less_days_ago_md: 'The last anniversary of the day is fewer than so many days ago.',
+  $is_days_in_future_md: 'The next anniversary of the day is in so many days.',
+  $is_more_days_in_future_md: 'The next anniversary of the day is in more than so many days.',
+  $is_less_days_in_future_md: 'The next anniversary of the day is in fewer than so many days.',
+  $in_location: 'The point lies in one of the locations, which are named by their ids.',
+  $not_in_location: 'The point lies in none of the locations; also true of what is no point.',
+  $active: 'Of vouchers and campaigns: enabled, begun and not expired.',
+  $expired: 'Of vouchers and campaigns: the end is past.',
+  $before_start: 'Of campaigns: the beginning is still to come.',
+  $enabled: 'Of vouchers and campaigns: switched on.',
+  $disabled: 'Of vouchers and campaigns: switched off.',
+  $redeemed: 'Never true.',
+  $redeemable: 'Never true.',
+  $failed: 'Of campaigns: the codes could not be made.',
+  $in_progress: 'Of campaigns: the codes are being made or changed.',
+}
+
 /** Descriptions of what has the same meaning in every module, and of what core itself replies. */
 export const coreDescriptions: Descriptions = {
   '*': {
@@ -79,4 +154,15 @@ export const coreDescriptions: Descriptions = {
     progress: 'How much of it is done, in percent.',
   },
   AsyncActionList: { async_actions: 'The actions of this page, the newest first.' },
+  Filter: {
+    $: 'Conditions on fields: `{"junction": "and", "city": {"conditions": {"$is": ["Berlin"]}}}`. The fields are those of the objects that are filtered; `metadata.` and a key is one of their metadata.',
+  },
+  FilterField: {
+    $: 'Conditions on one field.',
+    conditions: 'The operators with their arguments, all of which must hold.',
+  },
+  FilterConditions: {
+    $: 'Operators of filters with their arguments: a list, or one without a list.',
+    ...filterOperators,
+  },
 }

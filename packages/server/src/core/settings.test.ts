@@ -26,6 +26,28 @@ function problemsOf(env: Environment): string[] {
   return []
 }
 
+test('secrets may be in files; a missing or empty one, and one that is set twice, stop the start', () => {
+  const url = 'postgres://shop:secret@db/shop'
+  const file = fileWith('database-url', `${url}\n`)
+  const token = fileWith('token', 'a-secret-of-some-length\n')
+  const settings = readSettings({
+    NODE_ENV: 'production',
+    DATABASE_URL_FILE: file,
+    BOOTSTRAP_APP_TOKEN_FILE: token,
+    SMTP_URL_FILE: '',
+  })
+  expect(settings).toMatchObject({ database_url: url, bootstrap: { app_token: 'a-secret-of-some-length' }, smtp: null })
+  expect(problemsOf({ DATABASE_URL: url, DATABASE_URL_FILE: file })).toEqual([
+    'DATABASE_URL_FILE: DATABASE_URL is set too; set one of them',
+  ])
+  expect(
+    problemsOf({ DATABASE_URL_FILE: join(folder, 'absent'), BOOTSTRAP_CLIENT_TOKEN_FILE: fileWith('empty', '\n') }),
+  ).toEqual([
+    expect.stringMatching(/^DATABASE_URL_FILE: cannot be read: ENOENT/),
+    'BOOTSTRAP_CLIENT_TOKEN_FILE: the file is empty',
+  ])
+})
+
 test('an empty environment gives the documented defaults', () => {
   expect(readSettings({})).toEqual({
     port: 8010,

@@ -252,8 +252,9 @@ type WithStandard = {
 }[SettingName]
 
 /** Reads all settings; throws one error that lists every invalid one. */
-export function readSettings(env: Environment): Settings {
+export function readSettings(given: Environment): Settings {
   const problems: string[] = []
+  const env = withSecretFiles(given, problems)
 
   /** Reads one setting; null if unset or empty. A parser reports an invalid value by throwing. */
   function optional<T>(name: SettingName, parse: (text: string) => T): T | null {
@@ -347,6 +348,32 @@ export function readSettings(env: Environment): Settings {
     problems.push('MAIL_FROM: must be set, since SMTP_URL is set')
   if (problems.length > 0) throw new BadSettings(problems)
   return settings
+}
+
+/** Each may be in a file instead, which `NAME_FILE` names: orchestrators mount secrets as files, and a file is in no list of environments. */
+const secretNames = [
+  'DATABASE_URL',
+  'SMTP_URL',
+  'OIDC_CLIENT_SECRET',
+  'BOOTSTRAP_APP_TOKEN',
+  'BOOTSTRAP_CLIENT_TOKEN',
+  'BOOTSTRAP_MANAGEMENT_TOKEN',
+] as const satisfies SettingName[]
+
+function withSecretFiles(env: Environment, problems: string[]): Environment {
+  const secrets: Record<string, string> = {}
+  for (const name of secretNames) {
+    const file = env[`${name}_FILE`]?.trim()
+    if (file === undefined || file === '') continue
+    if ((env[name]?.trim() ?? '') !== '') problems.push(`${name}_FILE: ${name} is set too; set one of them`)
+    try {
+      secrets[name] = readFileSync(file, 'utf8').trim()
+      if (secrets[name] === '') problems.push(`${name}_FILE: the file is empty`)
+    } catch (error) {
+      problems.push(`${name}_FILE: cannot be read: ${(error as Error).message}`)
+    }
+  }
+  return { ...env, ...secrets }
 }
 
 export class BadSettings extends Error {

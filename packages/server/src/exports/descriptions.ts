@@ -24,6 +24,16 @@ export const exportDescriptions: Descriptions = {
     filters: 'Conditions that the objects must meet.',
     campaign_id: 'Id of the campaign whose codes are exported; absent: all codes.',
   },
+  ExportFilter: {
+    $: 'Conditions on fields: `{"created_at": {"conditions": {"$after": ["2026-01-01"]}}}`. The fields are those of the exported objects; `metadata.` and a key is one of their metadata.',
+  },
+  VoucherState: {
+    $: 'The state of a voucher.',
+    active: 'True: enabled, begun and not expired.',
+    enabled: 'True: switched on.',
+    disabled: 'True: switched off.',
+    expired: 'True: the end is past.',
+  },
   ...Object.fromEntries(
     [
       'Customer',

@@ -1,4 +1,4 @@
-import { Instant, Maybe, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import { FilterField, Instant, Junction, Maybe, Nullable, OneOf, shownAs, variants } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { limits } from '../core/lib/limits.ts'
 import { listOf, PageQuery } from '../core/query/list.ts'
@@ -19,11 +19,31 @@ function parametersOf(exportedObject: ExportedObject) {
           .join(', ')}. Without any: ${default_fields.map((name) => `\`${name}\``).join(', ')}.`,
       }),
     ),
-    filters: Maybe(Filters),
+    filters: Maybe(ExportFilter),
   })
 }
 
-const Filters = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+/** The filter of an export; `parseFilter` checks it, because the fields depend on the object. */
+export const ExportFilter = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  [shownAs]: () => exportFilterForm,
+})
+
+const state = Type.Optional(Type.Boolean())
+
+/** The states of a voucher in short (docs/reference/filters.md#states). */
+export const VoucherState = Type.Object({ active: state, enabled: state, disabled: state, expired: state })
+
+const exportFilterForm = Type.Object(
+  {
+    junction: Maybe(Junction),
+    active: Type.Optional(
+      Type.Unsafe<object>({ anyOf: [FilterField, VoucherState], description: 'Of vouchers: the state.' }),
+    ),
+  },
+  { additionalProperties: FilterField },
+)
 
 export const OrderExportParameters = parametersOf('order')
 export const CustomerExportParameters = parametersOf('customer')
@@ -71,7 +91,7 @@ const transactionParameters = {
 export const CreateTransactionExport = Type.Object({ parameters: Maybe(Type.Object(transactionParameters)) })
 
 export const CreateCampaignTransactionExport = Type.Object({
-  parameters: Maybe(Type.Object({ ...transactionParameters, filters: Maybe(Filters) })),
+  parameters: Maybe(Type.Object({ ...transactionParameters, filters: Maybe(ExportFilter) })),
 })
 
 /** The path contains the card or campaign. */
@@ -85,7 +105,7 @@ export const ExportPointsExpiration = Type.Object({ parameters: Maybe(PointsExpi
 export const ExportParameters = Type.Object({
   order: Type.Optional(Type.String()),
   fields: Type.Optional(Type.Array(Type.String())),
-  filters: Type.Optional(Filters),
+  filters: Type.Optional(ExportFilter),
   campaign_id: Type.Optional(Type.String()),
 })
 export type ExportParameters = Static<typeof ExportParameters>

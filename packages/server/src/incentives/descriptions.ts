@@ -72,8 +72,24 @@ export const incentiveDescriptions: Descriptions = {
     next_expiration_date: 'Last day of the points that expire next; absent if none will.',
     next_expiration_points: 'How many points expire next; absent if none will.',
   },
-  GiftCardBody: { $: 'Credits of a new gift card: `amount` in minor units, required, and `effect`.' },
-  LoyaltyCardBody: { $: 'Points of a new loyalty card: `points`, in a campaign also `expiration_rules`.' },
+  GiftCardBody: {
+    $: 'Credits of a new gift card.',
+    amount: 'Credits on the card, in minor units.',
+    effect: 'Whether credits pay for the order (the default) or for covered lines.',
+  },
+  GiftCardChanges: {
+    $like: 'GiftCardBody',
+    $: 'Credits of a gift card; what is left out stays as it is in the campaign. Without a campaign it is complete.',
+  },
+  LoyaltyCardBody: {
+    $: 'Points of a new loyalty card.',
+    points: 'Points on the card.',
+    expiration_rules: 'When points expire; left out: never. Read only in a campaign.',
+  },
+  LoyaltyCardChanges: {
+    $like: 'LoyaltyCardBody',
+    $: 'Points of a loyalty card; what is left out stays as it is in the campaign.',
+  },
   RedemptionLimit: {
     $: 'How often a code can be redeemed.',
     quantity: 'How often; null, the default: without a limit.',

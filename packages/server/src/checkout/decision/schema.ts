@@ -12,6 +12,7 @@ import {
   Name,
   OneOf,
   StackingRules,
+  shownAs,
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { CustomerBody } from '../../audience/customers/schema.ts'
@@ -47,6 +48,7 @@ export const GiftBody = Type.Object({
   credits: Type.Optional(
     Type.Unsafe<unknown>({
       [writtenForm]: wholeNumberForm,
+      [shownAs]: () => ({ type: ['integer', 'string', 'null'], minimum: 0 }),
     }),
   ),
 })

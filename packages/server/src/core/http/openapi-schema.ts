@@ -1,4 +1,4 @@
-import { declaredFields } from '@guerdon/engine/schema'
+import { declaredFields, Nullable, shownAs } from '@guerdon/engine/schema'
 import type { TSchema } from 'typebox'
 import { writtenForm } from './json-schema.ts'
 import type { Describer } from './openapi-descriptions.ts'
@@ -54,6 +54,7 @@ export interface SchemaBook {
 /** A schema before it is published. */
 interface Source extends JsonSchema {
   [declaredFields]?: () => JsonSchema
+  [shownAs]?: () => JsonSchema
   [writtenForm]?: string
 }
 
@@ -66,7 +67,8 @@ export function newSchemaBook(
   describer: Describer,
 ): SchemaBook {
   const known = new Map<object, { name: string; schema: JsonSchema }>()
-  for (const [name, schema] of named) {
+  for (const [name, source] of named) {
+    const schema = shown(source as JsonSchema)
     const identity = identityOf(schema)
     if (identity === undefined) continue
     const isCopy = known.has(identity) && allowsNull(schema) // `Nullable(X)` is published as X or null, not as a component
@@ -74,7 +76,8 @@ export function newSchemaBook(
   }
   const components = new Map<string, { source: JsonSchema; published: JsonSchema }>()
 
-  function publish(schema: JsonSchema, path: Path): JsonSchema {
+  function publish(source: JsonSchema, path: Path): JsonSchema {
+    const schema = shown(source)
     const found = known.get(identityOf(schema) ?? schema)
     if (found === undefined) return publishPlain(schema, path)
     addComponent(found.name, found.schema)
@@ -128,8 +131,21 @@ export function newSchemaBook(
     publish: (schema, path) => publish(schema as JsonSchema, path),
     publishProperties: (schema, path) =>
       publishKeyword('properties', (schema as JsonSchema).properties, path) as Record<string, JsonSchema>,
-    nameOf: (schema) => known.get(identityOf(schema as JsonSchema) ?? schema)?.name,
+    nameOf: (schema) => known.get(identityOf(shown(schema as JsonSchema)) ?? schema)?.name,
     components: () => Object.fromEntries([...components].map(([name, { published }]) => [name, published])),
+  }
+}
+
+/** What the document shows of a schema: of one whose values are checked elsewhere, what that check accepts. */
+function shown(schema: Source): Source {
+  const form = schema[shownAs]?.()
+  if (form === undefined) return schema
+  const { description, [writtenForm]: written } = schema
+  const nullable = allowsNull(schema) ? (Nullable(form as TSchema) as JsonSchema) : form
+  return {
+    ...nullable,
+    ...(description === undefined ? {} : { description }),
+    ...(written === undefined ? {} : { [writtenForm]: written }),
   }
 }
 

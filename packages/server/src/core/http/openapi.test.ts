@@ -1,4 +1,4 @@
-import { declaredFields, InstantInput, Nullable, OneOf, variants } from '@guerdon/engine/schema'
+import { declaredFields, InstantInput, Maybe, Nullable, OneOf, OpenObject, variants } from '@guerdon/engine/schema'
 import { type TSchema, Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { writtenForm } from './json-schema.ts'
@@ -92,6 +92,29 @@ test('a schema that contains itself is published with a reference to itself, als
     type: 'object',
     required: ['kind'],
     properties: { kind: { const: 'node' }, nodes: { type: 'array', items: node } },
+  })
+})
+
+test('of a value that is checked elsewhere the document shows what that check accepts', () => {
+  const Fields = Type.Object({ nodes: Type.Optional(Type.Unsafe<object>({})) })
+  const Tree = OpenObject<object>(() => Fields, { shown: (): TSchema => treeForm })
+  const treeForm = Type.Object({ logic: Maybe(Type.String()) }, { additionalProperties: Type.Object({ sub: Tree }) })
+  const ThingBody = OpenObject<object>(() => Thing, { description: 'Sent.' })
+  const body = Type.Object({ tree: Maybe(Tree), thing: ThingBody, none: Maybe(ThingBody) })
+  const document = documentOf({ method: 'POST', body }, [
+    ['Thing', Thing],
+    ['Tree', Tree],
+  ])
+  const [tree, thing] = ['Tree', 'Thing'].map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  expect(only(document).requestBody?.content['application/json']?.schema.properties).toEqual({
+    tree: { anyOf: [tree, { type: 'null' }] },
+    thing: { ...thing, description: 'Sent.' },
+    none: { anyOf: [thing, { type: 'null' }], description: 'Sent.' },
+  })
+  expect(document.components.schemas.Tree).toEqual({
+    type: 'object',
+    properties: { logic: { type: ['string', 'null'] } },
+    additionalProperties: { type: 'object', required: ['sub'], properties: { sub: tree } },
   })
 })
 

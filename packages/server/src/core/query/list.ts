@@ -38,7 +38,7 @@ export function CursorQuery<const O extends readonly [string, ...string[]]>({ or
   }
 }
 
-const StartingAfterId = Type.Optional(
+export const StartingAfterId = Type.Optional(
   Type.String({ minLength: 1, description: 'Continues after the object with this id, in the order asked for.' }),
 )
 

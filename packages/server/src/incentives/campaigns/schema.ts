@@ -25,7 +25,15 @@ import { Duration, ValidityBody, ValidityView } from '../../rules/terms/validity
 import { ValidationRuleAssignmentList } from '../../rules/validation-rules/schema.ts'
 import { PromotionTier, PromotionTierBody } from '../promotions/schema.ts'
 import { ImportedVoucher } from '../vouchers/import-schema.ts'
-import { CodeConfigBody, GiftCardBody, LoyaltyCardBody, OwnSettings, RedemptionLimit } from '../vouchers/schema.ts'
+import {
+  CodeConfigBody,
+  GiftCardBody,
+  GiftCardChanges,
+  LoyaltyCardBody,
+  LoyaltyCardChanges,
+  OwnSettings,
+  RedemptionLimit,
+} from '../vouchers/schema.ts'
 
 export { CampaignType }
 
@@ -194,8 +202,8 @@ export const UpdateCampaign = Type.Object({
   metadata: Type.Optional(Metadata),
   unset_metadata_fields: Type.Optional(Type.Array(Type.String(), { maxItems: limits.metadata_definitions_max })),
   discount: Type.Optional(DiscountBody),
-  gift: Type.Optional(GiftCardBody),
-  loyalty_card: Type.Optional(LoyaltyCardBody),
+  gift: Type.Optional(GiftCardChanges),
+  loyalty_card: Type.Optional(LoyaltyCardChanges),
   referral_program: Type.Optional(ReferralProgramBody),
   loyalty_tiers_expiration: Type.Optional(TierExpiration),
   options: Maybe(Type.Object({ recalculate_tiers: Maybe(Type.Boolean()) })),

@@ -4,7 +4,7 @@ import { Binary } from '../../core/http/multipart.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { DiscountBody } from '../../rules/terms/discount.ts'
 import { ValidityBody } from '../../rules/terms/validity.ts'
-import { GiftCardBody, LoyaltyCardBody, RedemptionLimit, VoucherType } from './schema.ts'
+import { GiftCardChanges, LoyaltyCardChanges, RedemptionLimit, VoucherType } from './schema.ts'
 
 /**
  * An entry of a JSON import, whatever the target. The code is optional here because missing codes are counted and refused
@@ -14,8 +14,8 @@ export const ImportedVoucher = Type.Object({
   code: Maybe(Type.String({ maxLength: 1_000 })),
   type: Maybe(VoucherType),
   discount: Maybe(DiscountBody),
-  gift: Maybe(GiftCardBody),
-  loyalty_card: Maybe(LoyaltyCardBody),
+  gift: Maybe(GiftCardChanges),
+  loyalty_card: Maybe(LoyaltyCardChanges),
   category: Maybe(Name),
   active: Maybe(Type.Boolean()),
   start_date: Maybe(InstantInput),

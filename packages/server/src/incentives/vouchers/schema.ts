@@ -89,24 +89,36 @@ const codeConfigProperties = {
   pattern: { type: 'string', description: 'Each `#` becomes one random character; overrides `length`.' },
 }
 
-/**
- * Settings for random codes (docs/reference/codes.md#code-configuration). Not validated here, because errors have the key
- * `invalid_code_config`.
- */
-export const CodeConfigBody = Type.Unsafe<object>({
-  ...OpenObject(() => ({ type: 'object', properties: codeConfigProperties })),
-  properties: codeConfigProperties,
+/** Settings for random codes (docs/reference/codes.md#code-configuration). */
+export const CodeConfigBody = Type.Unsafe<object>({ type: 'object', properties: codeConfigProperties })
+
+const ignoredBalance = Maybe(
+  Type.Unsafe<number>({
+    ...Amount,
+    description: 'Not read: the service calculates it. Here so that an answer can be sent back.',
+  }),
+)
+const giftCard = Type.Object({ amount: Amount, balance: ignoredBalance, effect: Maybe(GiftEffect) })
+const loyaltyCard = Type.Object({
+  points: Amount,
+  balance: ignoredBalance,
+  expiration_rules: Maybe(PointsExpirationRules),
 })
 
 /** The gift card in a body. Not validated here, because the error key depends on the resource; the server computes `balance`. */
-export const GiftCardBody = OpenObject<object>(() =>
-  Type.Object({ amount: Amount, balance: Amount, effect: Maybe(GiftEffect) }),
-)
+export const GiftCardBody = OpenObject<object>(() => giftCard)
 
 /** The loyalty card in a body, likewise. */
-export const LoyaltyCardBody = OpenObject<object>(() =>
-  Type.Object({ points: Amount, balance: Amount, expiration_rules: Maybe(PointsExpirationRules) }),
-)
+export const LoyaltyCardBody = OpenObject<object>(() => loyaltyCard)
+
+const giftCardChanges = Type.Partial(giftCard)
+const loyaltyCardChanges = Type.Partial(loyaltyCard)
+
+/** A gift card in a body that completes it from the campaign. */
+export const GiftCardChanges = OpenObject<object>(() => giftCardChanges)
+
+/** A loyalty card, likewise. */
+export const LoyaltyCardChanges = OpenObject<object>(() => loyaltyCardChanges)
 
 /** How often a voucher can be redeemed; null: unlimited. */
 export const RedemptionLimit = Type.Object({ quantity: Maybe(Int({ minimum: 1 })) })

@@ -32,3 +32,12 @@ test('lists, maps and what may be null are looked through', () => {
   expect(shapeOf(nullable, 'items', {}).properties).toMatchObject([{ path: 'items[].price' }])
   expect(shapeOf({ additionalProperties: item }, 'tiers', {}).properties).toMatchObject([{ path: 'tiers.*.price' }])
 })
+
+test('where a map has known properties too, its other properties come last', () => {
+  const rule = { $ref: '#/components/schemas/Rule' }
+  const tree = { properties: { logic: { type: 'string' } }, additionalProperties: rule }
+  expect(shapeOf(tree, 'rules', {}).properties).toMatchObject([
+    { name: 'logic', path: 'rules.logic' },
+    { name: '*', path: 'rules.*', schema: rule, isRequired: false },
+  ])
+})

@@ -32,12 +32,13 @@ export function shapeOf(schema: JsonSchema, path: string, schemas: Schemas): Sha
   if (schema.$ref !== undefined) return { ...nothing, reference: nameIn(schema.$ref) }
   if (schema.items !== undefined) return shapeOf(schema.items, `${path}[]`, schemas)
   const values = valuesOf(schema)
-  if (values !== undefined) return shapeOf(values, `${path}.*`, schemas)
+  if (values !== undefined && schema.properties === undefined) return shapeOf(values, `${path}.*`, schemas)
   const forms = formsOf(schema)
   const [only] = forms
   if (forms.length === 1 && only !== undefined && schema.properties === undefined) return shapeOf(only, path, schemas)
   return {
-    properties: Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    // Where known properties stand beside others, the others come last, as `*`.
+    properties: Object.entries({ ...schema.properties, ...(values && { '*': values }) }).map(([name, property]) => ({
       name,
       path: path === '' ? name : `${path}.${name}`,
       schema: property,

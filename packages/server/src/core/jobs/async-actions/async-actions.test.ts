@@ -110,10 +110,26 @@ test('the list is newest first and paged by the created_at of the last action', 
   expect((await read('?limit=2')).async_actions.map(({ id }) => id)).toEqual(ids.slice(0, 2))
 })
 
-test.each(['end_date=yesterday', 'limit=0', 'limit=101', 'limit=many'])('?%s is refused', async (query) => {
+test('actions of one moment are all listed, page by page', async () => {
   const shop = await newProject()
-  expect(await shop.call('GET', `/v1/async-actions?${query}`)).toMatchObject({
-    status: 400,
-    body: { key: 'invalid_query_params' },
-  })
+  const ids: string[] = []
+  for (let n = 0; n < 5; n += 1) ids.unshift(await insertAction(shop, '2026-01-11T00:00:00.000Z'))
+  const found: string[] = []
+  for (let after = ''; found.length < ids.length; after = `&starting_after_id=${found.at(-1)}`) {
+    const { body } = await shop.call('GET', `/v1/async-actions?limit=2${after}`)
+    found.push(...body.async_actions.map(({ id }: { id: string }) => id))
+    expect(body.has_more).toBe(found.length < ids.length)
+  }
+  expect(found).toEqual(ids)
 })
+
+test.each(['starting_after_id=aa_none', 'end_date=yesterday', 'limit=0', 'limit=101', 'limit=many'])(
+  '?%s is refused',
+  async (query) => {
+    const shop = await newProject()
+    expect(await shop.call('GET', `/v1/async-actions?${query}`)).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_query_params' },
+    })
+  },
+)

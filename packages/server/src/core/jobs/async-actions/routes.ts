@@ -9,7 +9,7 @@ export const asyncActions = [
     method: 'GET',
     path: '/v1/async-actions',
     summary: 'List async actions',
-    description: 'Newest first. For the next page, pass the `created_at` of the last one as `end_date`.',
+    description: 'Newest first. For the next page, pass the `id` of the last one as `starting_after_id`.',
     query: AsyncActionQuery,
     reply: AsyncActionList,
     errors: ['invalid_query_params'],

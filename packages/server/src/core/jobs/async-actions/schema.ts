@@ -1,6 +1,7 @@
 import { Instant, InstantInput, Int, OneOf } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { limits } from '../../lib/limits.ts'
+import { StartingAfterId } from '../../query/list.ts'
 
 export const AsyncActionType = OneOf([
   'CAMPAIGN.VOUCHERS_GENERATE',
@@ -58,7 +59,13 @@ export type AsyncAction = Static<typeof AsyncAction>
 
 export const AsyncActionQuery = Type.Object({
   limit: Type.Optional(Int({ minimum: 1, maximum: limits.page_size_max })),
-  end_date: Type.Optional(InstantInput),
+  end_date: Type.Optional(
+    Type.Unsafe<Static<typeof InstantInput>>({
+      ...InstantInput,
+      description: 'Only what was created before this moment.',
+    }),
+  ),
+  starting_after_id: StartingAfterId,
 })
 export type AsyncActionQuery = Static<typeof AsyncActionQuery>
 

@@ -1,8 +1,8 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../context.ts'
 import type { AsyncActionRow } from '../../db/tables.ts'
 import { notFound } from '../../http/errors.ts'
-import { limits } from '../../lib/limits.ts'
+import { cursorOf } from '../../query/list.ts'
 import type { AsyncAction, AsyncActionBase, AsyncActionQuery, AsyncActionType } from './schema.ts'
 
 export async function getAsyncAction({ db, project_id }: Ctx, id: string): Promise<AsyncAction> {
@@ -17,21 +17,18 @@ export async function getAsyncAction({ db, project_id }: Ctx, id: string): Promi
   return { ...toAsyncAction(rest), ...(result === null ? {} : { result }) }
 }
 
-/** Newest first; `end_date` is the cursor of the next page. */
+/** Newest first. */
 export async function listAsyncActions(
   { db, project_id }: Ctx,
-  { limit = limits.page_size_default, end_date }: AsyncActionQuery,
+  { end_date, ...query }: AsyncActionQuery,
 ): Promise<{ rows: AsyncActionBase[]; has_more: boolean }> {
-  const found = await db
-    .selectFrom('async_actions')
-    .where('project_id', '=', project_id)
-    .$if(end_date !== undefined, (query) => query.where('created_at', '<', end_date as string))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .select(publicColumns)
-    .execute()
-  return { rows: found.slice(0, limit).map(toAsyncAction), has_more: found.length > limit }
+  const actions = db.selectFrom('async_actions').where('project_id', '=', project_id).select(publicColumns)
+  const { rows, has_more } = await cursorOf(actions, query, {
+    columns: { created_at: 'created_at' },
+    default_order: '-created_at',
+    where: end_date === undefined ? [] : [sql`created_at < ${end_date}::timestamptz`],
+  })
+  return { rows: rows.map(toAsyncAction), has_more }
 }
 
 /** Without `input` and `state`, which can be large and are internal to the job. */
