@@ -50,7 +50,7 @@ journey('on a phone the contents are a closed fold, also without a script', asyn
   await entry.waitFor()
   await page.setViewportSize({ width: 1280, height: 800 })
   await fold.waitFor({ state: 'hidden' })
-  await page.route('**/*.js', (route) => route.abort())
+  await page.route('**/*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
   await page.reload()
   expect([await fold.isVisible(), await entry.isVisible()]).toEqual([false, true])
   await page.setViewportSize({ width: 390, height: 844 })
@@ -59,7 +59,7 @@ journey('on a phone the contents are a closed fold, also without a script', asyn
 
 journey('search that could not be loaded is asked for again', async () => {
   const page = await open('/docs/')
-  await page.route('**/search.json', (route) => route.fulfill({ status: 503 }), { times: 1 })
+  await page.route('**/search.json', (route) => route.fulfill({ body: 'Busy' }), { times: 1 })
   const search = page.getByRole('searchbox', { name: 'Search' })
   await search.fill('x')
   await page.getByText('Search is not available now').waitFor()
