@@ -3,11 +3,12 @@ import { createGuerdon } from '@guerdon/client'
 import { expect, test } from 'vitest'
 import { newProject } from '../../../packages/server/src/testing/app.ts'
 import { checkOut } from './checkout.ts'
+import { joinClub, membershipOf, takeReward } from './club.ts'
 import { codes, prepareOffers } from './offers.ts'
 import { priceOf } from './pricing.ts'
 import { addCode, openVisitors, setQuantity } from './visitors.ts'
 
-test('a button that is pressed twice at once places one order', async () => {
+async function openGuerdon() {
   const shop = await newProject({ env: { AUTH_MODE: 'strict' } })
   const { app } = shop.service
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
@@ -19,7 +20,18 @@ test('a button that is pressed twice at once places one order', async () => {
     managementId: shop.management_id,
     managementSecret: shop.management_token,
   })
-  const offers = await prepareOffers(guerdon)
+  return { shop, guerdon, offers: await prepareOffers(guerdon) }
+}
+
+let opened: ReturnType<typeof openGuerdon> | undefined
+/** One for all tests: the offers are those of the first project that the management keys show. */
+const openOnce = () => {
+  opened ??= openGuerdon()
+  return opened
+}
+
+test('a button that is pressed twice at once places one order', async () => {
+  const { guerdon, offers } = await openOnce()
   const visitor = openVisitors().add()
   setQuantity(visitor, 'bell-mug', 1)
   addCode(visitor, codes.gift)
@@ -32,4 +44,22 @@ test('a button that is pressed twice at once places one order', async () => {
   )
   expect([...visitor.orders.keys()]).toEqual([seen.order_id])
   expect(visitor.cart.size).toBe(0)
+})
+
+test('two rewards are two codes, also if the cart has no room for another one; pressed twice at once it is one', async () => {
+  const { shop, guerdon } = await openOnce()
+  const visitor = openVisitors().add()
+  await joinClub(guerdon, visitor)
+  const card = visitor.club?.card ?? ''
+  const { status } = await shop.call('POST', `/v1/loyalties/members/${card}/balance`, { points: 200 })
+  expect(status).toBe(200)
+  for (let place = 1; place <= 5; place += 1) addCode(visitor, `CODE${place}`)
+  const reward = (await membershipOf(guerdon, visitor))?.rewards[0]?.id ?? ''
+  const take = () => takeReward(guerdon, visitor, reward)
+  const [first, same] = await Promise.all([take(), take()])
+  const second = await take()
+  expect([first, second]).toEqual([expect.any(String), expect.any(String)])
+  expect(same).toBe(first)
+  expect(second).not.toBe(first)
+  expect((await membershipOf(guerdon, visitor))?.points).toBe(120) // 20 + 200 - 2 * 50
 })

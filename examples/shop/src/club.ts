@@ -1,7 +1,7 @@
 import { type Guerdon, unwrap } from '@guerdon/client'
 import { names } from './offers.ts'
 import { customerOf } from './pricing.ts'
-import type { Visitor } from './visitors.ts'
+import { renewOrder, type Visitor } from './visitors.ts'
 
 /** What the club shows to a member. */
 export interface Membership {
@@ -57,12 +57,13 @@ export async function membershipOf(guerdon: Guerdon, visitor: Visitor): Promise<
 /** Buys a reward with points; returns its code, or null if the points do not suffice. */
 export async function takeReward(guerdon: Guerdon, visitor: Visitor, rewardId: string): Promise<string | null> {
   if (visitor.club === null) return null
-  // The code changes the cart and with it the id of its order, so only a button that is pressed twice repeats the key.
   const taken = await guerdon.redeemMemberReward(
     { memberId: visitor.club.card },
     { reward: { id: rewardId } },
     { idempotencyKey: `reward-${visitor.order_id}` },
   )
+  // Only a button that is pressed twice at once repeats the key, also if the cart has no room for the code.
+  renewOrder(visitor)
   if (!taken.ok && taken.error.kind === 'refused' && taken.error.status < 500) return null
   const code = unwrap(taken).reward?.voucher?.code
   return typeof code === 'string' ? code : null

@@ -37,10 +37,52 @@ journey('the contents show the entry of the page, however far down they have it'
     })
   expect(await isSeen()).toBe(true)
   expect(await page.evaluate(() => scrollY)).toBe(0)
+})
+
+journey('on a phone the contents are a closed fold, also without a script', async () => {
+  const page = await open('/docs/management-webhooks')
+  const [fold, entry] = [page.locator('nav summary'), page.locator('nav [aria-current]')]
+  expect([await fold.isVisible(), await entry.isVisible()]).toEqual([false, true])
   await page.setViewportSize({ width: 390, height: 844 })
+  await fold.waitFor()
+  await entry.waitFor({ state: 'hidden' })
+  await fold.click()
+  await entry.waitFor()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await fold.waitFor({ state: 'hidden' })
+  await page.route('**/*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
   await page.reload()
-  await settled(page)
-  expect(await isSeen()).toBe(true)
+  expect([await fold.isVisible(), await entry.isVisible()]).toEqual([false, true])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect([await fold.isVisible(), await entry.isVisible()]).toEqual([true, false])
+})
+
+journey('search that could not be loaded is asked for again', async () => {
+  const page = await open('/docs/')
+  await page.route('**/search.json', (route) => route.fulfill({ body: 'Busy' }), { times: 1 })
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  await search.fill('x')
+  await page.getByText('Search is not available now').waitFor()
+  await search.fill('create a voucher')
+  await page.locator('#found-list a').first().filter({ hasText: 'POST /v1/vouchers' }).waitFor()
+})
+
+journey('a page works where nothing may be stored, and with an address that is not encoded well', async () => {
+  const page = await open('/docs/')
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'localStorage', {
+      get() {
+        throw new DOMException('denied', 'SecurityError')
+      },
+    })
+  })
+  await page.goto('/docs/categories#%')
+  const create = page.locator('#createCategory')
+  await create.getByRole('tab', { name: 'Python' }).click()
+  await create.getByText('import requests').waitFor()
+  await page.getByRole('button', { name: 'Dark' }).click()
+  await page.getByRole('button', { name: 'Light' }).waitFor()
+  await create.getByRole('button', { name: 'Copy' }).first().waitFor()
 })
 
 journey('a schema inside of another opens in place, and a link to a property unfolds what is around it', async () => {

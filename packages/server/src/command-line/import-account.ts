@@ -12,6 +12,7 @@ import { hasLeftOut, type ImportReport, reportText } from '../move/account/repor
 import { writeAccount } from '../move/account/write.ts'
 import { closeRuntime, openRuntime } from '../runtime.ts'
 import { importAccountUsage } from './help.ts'
+import { isInTheClear } from './in-the-clear.ts'
 import { firstStartOf, writeKeysFile } from './keys-file.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { printable } from './printable.ts'
@@ -72,12 +73,6 @@ export async function importAccountCommand(
     process.off('SIGINT', interrupted)
     process.off('SIGTERM', interrupted)
   }
-}
-
-/** Plain HTTP, and not to this machine. */
-function isInTheClear(base: string): boolean {
-  const { protocol, hostname } = new URL(base)
-  return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
 
 function keysOf(options: ImportAccountOptions): AccountKeys {

@@ -137,6 +137,15 @@ describe.runIf(databaseKind() === 'postgres')('without a database', () => {
     expect(output()).toMatch(/^0 compared.*\/dev\/null has no validation and no redemption that could be compared\./s)
   })
 
+  test('a shadow warns on standard error of keys that travel without encryption', async () => {
+    const log = ['--log', '/dev/null', '--app-id', 'a', '--app-token', 't', '--base', 'http://guerdon.example']
+    const { child, ended } = runGuerdon(['shadow', ...log], {})
+    let warned = ''
+    child.stderr?.on('data', (chunk: Buffer) => (warned += chunk.toString()))
+    await ended
+    expect(warned).toContain('The keys and the requests are sent without encryption: --base is http.\n')
+  })
+
   test.each([['--help'], ['replay', fileURLToPath(new URL('../../../../docs/examples/facts.json', import.meta.url))]])(
     'guerdon %s exits with code 0 and no stack trace when standard output is closed',
     async (...args) => {

@@ -7,6 +7,7 @@ import { newProxy } from '../move/shadow/proxy.ts'
 import { replayLog } from '../move/shadow/replay.ts'
 import { differenceText, reportText, type ShadowReport, Tally } from '../move/shadow/report.ts'
 import { shadowUsage } from './help.ts'
+import { isInTheClear } from './in-the-clear.ts'
 import type { CommandEnvironment } from './outside.ts'
 
 export interface ShadowOptions {
@@ -29,7 +30,9 @@ export async function shadowCommand(
   stopped: () => Promise<void> = signalled,
 ): Promise<void> {
   const { log, listen, upstream, redeem = false } = options
-  const ask = newAsk(serviceOf(options, settings.port))
+  const service = serviceOf(options, settings.port)
+  const ask = newAsk(service)
+  warnOf('--base', service.base)
   // At once, and not when hours of traffic are to be told.
   if (options.report !== undefined) await makePrivate(options.report)
   if (listen !== undefined && upstream !== undefined) {
@@ -38,6 +41,7 @@ export async function shadowCommand(
     const onError = (error: Error) => say(`Could not compare: ${error.message}\n`)
     const observer = newObserver({ ask, tally, log: log ?? null, redeem, onError })
     const server = newProxy(upstreamOf(upstream), observer)
+    warnOf('--upstream', upstream)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(addressOf(listen), resolve)
@@ -58,6 +62,12 @@ export async function shadowCommand(
   if (report.compared === 0) throw new Error(`${log} has no validation and no redemption that could be compared.`)
   const different = report.compared - report.equal
   if (different > 0) throw new Error(`${different} of ${report.compared} answers differ.`)
+}
+
+/** On standard error: the report may be read by a program. */
+function warnOf(option: string, address: string): void {
+  if (isInTheClear(address))
+    process.stderr.write(`The keys and the requests are sent without encryption: ${option} is http.\n`)
 }
 
 /** Makes a file that can be written, and that only its owner can read, also if it exists; says so at once if it cannot. */

@@ -119,6 +119,8 @@ test('guides that are built again, or for the first time, beside the running ser
 test('the API reference leads to the guides where they are served, and GUIDES=off leaves them out', async () => {
   const { app } = await withGuides()
   expect((await app.inject('/docs/')).body).toContain('<a href="../guides/">Guides</a>')
+  for (const page of ['', 'vouchers', 'schemas', 'schema-Voucher'])
+    expect((await app.inject(`/docs/${page}`)).body, page).toContain('<a class="guides" href="../guides/">Guides</a>')
   const off = testSettings({ GUIDES: 'off' })
   expect(openGuides(off)).toBeNull()
   // The dashboard asks this before it shows its link.
@@ -126,7 +128,8 @@ test('the API reference leads to the guides where they are served, and GUIDES=of
   expect(() => testSettings({ GUIDES: 'maybe' })).toThrow('GUIDES: must be one of on, off, not "maybe"')
   const { app: without } = await testService()
   expect((await without.inject('/guides/')).statusCode).toBe(404)
-  expect((await without.inject('/docs/')).body).not.toContain('../guides/')
+  for (const page of ['', 'vouchers'])
+    expect((await without.inject(`/docs/${page}`)).body, page).not.toContain('../guides/')
 })
 
 async function withGuides(): Promise<{ app: FastifyInstance; folder: string }> {

@@ -36,6 +36,8 @@ export const limits = {
   account_export_seconds: 3_600,
   /** Bytes of one answer of the other service. */
   account_reply_bytes_max: 67_108_864,
+  /** Bytes of its answers that an import holds at once, before it writes their rows to a file. */
+  account_held_bytes_max: 268_435_456,
   /** Bytes of one object that is carried over. */
   account_row_bytes_max: 1_048_576,
 

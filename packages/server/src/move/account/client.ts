@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { limits } from '../../core/lib/limits.ts'
-import { checkTargetUrl } from '../../webhooks/target/check-url.ts'
+import { PrivateTargetFailure } from '../../webhooks/target/failure.ts'
+import type { Lookup } from '../../webhooks/target/lookup.ts'
+import { isFault, readTarget } from '../../webhooks/target/target-url.ts'
 import { type Foreign, isForeign, shown } from './foreign.ts'
+import { newPublicFetch } from './public-fetch.ts'
 
 export interface AccountKeys {
   /** `https://api.voucherify.io`, or the address of a region. */
@@ -21,33 +24,57 @@ export class AccountError extends Error {
   }
 }
 
+/** The pages of a list are larger together than what an import may hold. */
+export class TooLargeError extends AccountError {}
+
+/** A page of a list, which counts as held until it is released. */
+export interface HeldPage {
+  reply: Foreign
+  bytes: number
+}
+
 export type Query = Readonly<Record<string, string>>
 
 /** Reads the account, a few requests at a time, no faster than the account allows. */
 export interface AccountClient {
   get(path: string, query?: Query): Promise<Foreign>
+  /** Rejects with `TooLargeError` if more pages are held than `limits.account_held_bytes_max` allows. */
+  page(path: string, query: Query): Promise<HeldPage>
+  /** Nobody needs these bytes of pages any longer; without a number, those of all pages. */
+  release(bytes?: number): void
   post(path: string, body: object): Promise<Foreign>
   /** The bytes behind an address that the account named, without our keys. */
   download(url: string): Promise<Buffer>
+  /** Ends early if the import is interrupted. */
+  wait(seconds: number): Promise<void>
 }
 
 interface ClientOptions {
   signal?: AbortSignal | undefined
   /** Tells the person in front of the terminal why nothing happens. */
   onWait?: (reason: string, seconds: number) => void
+  /** For tests: names the addresses of files that the account names. */
+  lookup?: Lookup
+  /** For tests: less than the limit. */
+  held_bytes_max?: number
 }
 
-export function openAccount(keys: AccountKeys, { signal, onWait = () => {} }: ClientOptions = {}): AccountClient {
+export function openAccount(
+  keys: AccountKeys,
+  { signal, onWait = () => {}, lookup, held_bytes_max = limits.account_held_bytes_max }: ClientOptions = {},
+): AccountClient {
   const slots = newSlots(limits.account_requests_at_once)
   /** No request starts before: the account refused one with 429. */
   let pausedUntil = 0
+  /** Bytes of the pages that are not yet released. */
+  let held = 0
 
-  async function send(url: URL, init: RequestInit): Promise<Buffer> {
+  async function send(url: URL, init: RequestInit, fetchFrom = fetch): Promise<Buffer> {
     for (let attempt = 1, failures = 1; ; attempt++, failures++) {
       const answer = await slots(async () => {
         // With the slot: a request that waited for it may have to wait for the end of a pause that began meanwhile.
         while (Date.now() < pausedUntil) await setTimeout(pausedUntil - Date.now(), undefined, { signal })
-        const first = await once(url, init, signal)
+        const first = await once(url, init, signal, fetchFrom)
         if (!first.is_ok && first.status === 429)
           pausedUntil = Math.max(pausedUntil, Date.now() + 1_000 * waitAfter(first, failures))
         return first
@@ -63,10 +90,10 @@ export function openAccount(keys: AccountKeys, { signal, onWait = () => {} }: Cl
     }
   }
 
-  async function json(method: 'GET' | 'POST', path: string, query: Query, body?: object): Promise<Foreign> {
+  async function ask(method: 'GET' | 'POST', path: string, query: Query, body?: object): Promise<Buffer> {
     const url = new URL(`${keys.base.replace(/\/$/, '')}${path}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    const bytes = await send(url, {
+    return send(url, {
       method,
       headers: {
         ...credentials(keys, path),
@@ -76,30 +103,46 @@ export function openAccount(keys: AccountKeys, { signal, onWait = () => {} }: Cl
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const answer = parsed(bytes)
-    if (!isForeign(answer)) throw new AccountError(0, `${method} ${path} was not answered with a JSON object`)
-    return answer
+  }
+
+  async function page(path: string, query: Query): Promise<HeldPage> {
+    const answer = await ask('GET', path, query)
+    if (held + answer.length > held_bytes_max)
+      throw new TooLargeError(0, `The pages of ${path} have more than ${held_bytes_max} bytes together`)
+    held += answer.length
+    return { reply: objectIn(answer, path), bytes: answer.length }
+  }
+
+  /** The account chooses the address: it must not lead into the network of this machine, unless the account itself is there. */
+  async function download(url: string): Promise<Buffer> {
+    if (URL.parse(url)?.origin === new URL(keys.base).origin) return send(new URL(url), {})
+    const target = readTarget(url, { allow_private: false })
+    if (isFault(target)) throw notPublic(url)
+    const files = newPublicFetch({ lookup })
+    try {
+      return await send(target.url, {}, files.fetch)
+    } finally {
+      await files.close()
+    }
   }
 
   return {
-    get: (path, query = {}) => json('GET', path, query),
-    post: (path, body) => json('POST', path, {}, body),
-    download: async (url) => send(await downloadable(url, keys.base), {}),
+    get: async (path, query = {}) => objectIn(await ask('GET', path, query), path),
+    page,
+    release(bytes = held) {
+      held = Math.max(0, held - bytes)
+    },
+    post: async (path, body) => objectIn(await ask('POST', path, {}, body), path),
+    download,
+    wait: (seconds) => setTimeout(seconds * 1_000, undefined, { signal }),
   }
 }
 
-/** The account chooses the address: it must not lead into the network of this machine, unless the account itself is there. */
-async function downloadable(url: string, base: string): Promise<URL> {
-  if (URL.parse(url)?.origin === new URL(base).origin) return new URL(url)
-  await checkTargetUrl(url, { allow_private: false }).catch(() => {
-    const named = URL.parse(url)?.origin ?? ''
-    throw new AccountError(
-      0,
-      `The account named a file at an address that is not public (${shown(named)}). If that is the account itself, name it with --base and begin with a new folder`,
-    )
-  })
-  return new URL(url)
-}
+const notPublic = (url: string): AccountError =>
+  new AccountError(
+    0,
+    `The account named a file at an address that is not public (${shown(URL.parse(url)?.origin ?? '')}). If that is the account itself, name it with --base and begin with a new folder`,
+  )
 
 function credentials({ app_id, app_token, management }: AccountKeys, path: string): Record<string, string> {
   if (!path.startsWith('/management/')) return { 'x-app-id': app_id, 'x-app-token': app_token }
@@ -115,11 +158,16 @@ const waitAfter = ({ retry_after }: Refused, failures: number): number =>
   retry_after ?? Math.min(2 ** (failures - 1), limits.account_wait_seconds_max)
 
 /** One attempt. A connection that breaks is status 0. */
-async function once(url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Answer> {
+async function once(
+  url: URL,
+  init: RequestInit,
+  signal: AbortSignal | undefined,
+  fetchFrom: typeof fetch,
+): Promise<Answer> {
   const timeout = AbortSignal.timeout(limits.account_request_seconds * 1_000)
   try {
     // A redirect would carry the keys to an address that nobody named.
-    const reply = await fetch(url, {
+    const reply = await fetchFrom(url, {
       ...init,
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -137,6 +185,7 @@ async function once(url: URL, init: RequestInit, signal: AbortSignal | undefined
     if (signal?.aborted) throw error
     if (error instanceof AccountError) throw error
     const { message, cause } = error as Error & { cause?: Error }
+    if (cause instanceof PrivateTargetFailure) throw notPublic(url.href)
     return {
       is_ok: false,
       status: 0,
@@ -183,6 +232,12 @@ function explained(body: Buffer): string {
     .filter((word) => typeof word === 'string')
     .join(', ')
     .slice(0, 300)}`
+}
+
+function objectIn(answer: Buffer, path: string): Foreign {
+  const object = parsed(answer)
+  if (!isForeign(object)) throw new AccountError(0, `${path} was not answered with a JSON object`)
+  return object
 }
 
 function parsed(bytes: Buffer): unknown {

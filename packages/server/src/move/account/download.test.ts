@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Answering, copyAccount, newFolder, type Reply, serveAccount } from '../../testing/account-server.ts'
 import { type AccountKeys, openAccount } from './client.ts'
+import { downloadAccount } from './download.ts'
 import type { AccountFolder, DownloadState } from './folder.ts'
+import { newPublicFetch } from './public-fetch.ts'
 
 interface Row {
   id: string
@@ -184,7 +186,43 @@ test('wrong keys end the copy at once, a list that is not there does not', async
   const folder = await newFolder()
   const { refused } = await copyAccount(keysAt(empty.base), folder)
   expect(refused['event-schemas']).toBe('no management keys were given')
-  expect(refused.vouchers).toContain('answered with 404')
+  expect(refused.customers).toContain('answered with 404')
+  expect(refused.vouchers).toBe('it belongs to the list campaigns, which was not read')
+})
+
+test.each([402, 403, 404, 405])(
+  'a list that was refused with %i is asked for again, with the lists that belong to it',
+  async (status) => {
+    let isRefused = true
+    const { base } = await serveAccount((url, request) =>
+      isRefused && url.pathname === '/v1/products' ? { status, body: {} } : withChildren(url, request),
+    )
+    const folder = await newFolder()
+    const first = await copyAccount(keysAt(base), folder, ['products', 'skus'])
+    expect(first.refused).toEqual({
+      products: `GET /v1/products was answered with ${status}: `,
+      skus: 'it belongs to the list products, which was not read',
+    })
+    isRefused = false
+    const second = await copyAccount(keysAt(base), folder, ['products', 'skus'])
+    expect(second.refused).toEqual({})
+    expect(await idsIn(folder, 'skus')).toHaveLength(6)
+  },
+)
+
+test('a list of children that is refused for one parent goes on with it', async () => {
+  let isRefused = true
+  const { base } = await serveAccount((url, request) =>
+    isRefused && url.pathname.startsWith('/v1/products/prod_000001')
+      ? { status: 403, body: {} }
+      : withChildren(url, request),
+  )
+  const folder = await newFolder()
+  await copyAccount(keysAt(base), folder, ['products', 'skus'])
+  isRefused = false
+  const { refused } = await copyAccount(keysAt(base), folder, ['products', 'skus'])
+  expect(refused).toEqual({})
+  expect(await idsIn(folder, 'skus')).toHaveLength(6)
 })
 
 test('a copy goes on behind its last checkpoint, whatever a crash left in the file', async () => {
@@ -233,6 +271,85 @@ test.each([
   expect(requests.at(-1)).toBe('GET /v1/exports/exp_1')
 })
 
+test('a name that leads into our network when the file is read is not followed, whatever it was before', async () => {
+  const { base, requests } = await serveAccount(() => ({ status: 200, body: 'id' }))
+  let asked = 0
+  const client = openAccount(keysAt('http://account.example'), {
+    lookup: async () => {
+      asked += 1
+      return [{ address: '127.0.0.1', family: 4 }]
+    },
+  })
+  const url = `http://rebinding.example:${new URL(base).port}/file.csv`
+  await expect(client.download(url)).rejects.toThrow(
+    'The account named a file at an address that is not public ("http://rebinding.example',
+  )
+  expect(asked).toBe(1)
+  expect(requests).toEqual([])
+})
+
+test('a file elsewhere is read from the address that its name was judged by', async () => {
+  const { base, requests } = await serveAccount((url) =>
+    url.pathname === '/moved' ? { status: 302, headers: { location: '/file' }, body: '' } : { status: 200, body: 'id' },
+  )
+  const { port } = new URL(base)
+  const lookup = async () => [{ address: '127.0.0.1', family: 4 }]
+  const files = newPublicFetch({ allow_private: true, lookup })
+  onTestFinished(() => files.close())
+  const read = (path: string) => files.fetch(new URL(`http://files.example:${port}${path}`), { redirect: 'manual' })
+  expect(await (await read('/file?signature=1')).text()).toBe('id')
+  expect((await read('/moved')).status).toBe(302)
+  expect(requests).toEqual(['GET /file?signature=1', 'GET /moved'])
+})
+
+test('an interrupted copy does not wait for a file that the account is writing', async () => {
+  const stop = new AbortController()
+  let asked = 0
+  const { base } = await serveAccount(({ pathname }) => {
+    if (pathname === '/v1/campaigns')
+      return {
+        status: 200,
+        body: { data_ref: 'data', data: [{ id: 'camp_1', campaign_type: 'LOYALTY_PROGRAM' }], total: 1 },
+      }
+    // The fifth wait lasts 3.2 s.
+    if (pathname === '/v1/exports/exp_1' && ++asked === 5) setTimeout(() => stop.abort(new Error('stopped')), 100)
+    return { status: 200, body: { id: 'exp_1', status: 'IN_PROGRESS' } }
+  })
+  const copied = copyAccount(keysAt(base), await newFolder(), ['campaigns', 'points-expirations'], stop.signal)
+  const stoppedAt = new Promise<number>((resolve) => stop.signal.addEventListener('abort', () => resolve(Date.now())))
+  await expect(copied).rejects.toThrow()
+  expect(Date.now() - (await stoppedAt)).toBeLessThan(2_000)
+})
+
+/** Copies a list, and holds at most a megabyte. */
+const copyHolding = (base: string, folder: AccountFolder, list: string) =>
+  downloadAccount({
+    keys: keysAt(base),
+    client: openAccount(keysAt(base), { held_bytes_max: 1_000_000 }),
+    folder,
+    only: [list],
+    now: Date.now,
+    onProgress: () => {},
+  })
+
+test('rows that are large are read in shorter periods, so that no more than the limit is held', async () => {
+  const customers = rowsOf('cust_', 2_000).map((row) => ({ ...row, note: 'x'.repeat(2_000) }))
+  const { base } = await serveAccount((url) => pageOf(customers, url))
+  const folder = await newFolder()
+  const { lists } = await copyHolding(base, folder, 'customers')
+  expect(lists.customers).toMatchObject({ rows: 2_000, unreachable: 0 })
+  expect((await idsIn(folder, 'customers')).sort()).toEqual(idsOf(customers))
+})
+
+test('a list whose pages are larger than the limit ends the copy, and no further page is asked for', async () => {
+  const orders = rowsOf('ord_', 5_000).map((row) => ({ ...row, note: 'x'.repeat(2_000) }))
+  const { base, requests } = await serveAccount((url) => pageOf(orders, url))
+  await expect(copyHolding(base, await newFolder(), 'orders')).rejects.toThrow(
+    'The pages of /v1/orders have more than 1000000 bytes together',
+  )
+  expect(requests.length).toBeLessThan(12)
+})
+
 test('a folder belongs to one account', async () => {
   const { base } = await serveAccount(() => null)
   const folder = await newFolder()
@@ -253,20 +370,32 @@ test('nothing but reading is asked of the account, with its keys in headers', as
   expect(seen.every((headers) => headers['x-app-id'] === 'app' && headers['x-app-token'] === 'token')).toBe(true)
 })
 
-test('codes are read campaign by campaign, then those without one, then those of campaigns that are gone', async () => {
-  const codesOf = (campaignId: string | null): Row[] =>
-    rowsOf(`v_${campaignId}_`, 250).map((row) => ({ ...row, campaign_id: campaignId }))
-  const [first, gone, loose] = [codesOf('camp_a'), codesOf('camp_gone'), codesOf(null)]
-  const { base, requests } = await serveAccount((url) => {
-    if (url.pathname === '/v1/campaigns') return pageOf([{ id: 'camp_a', created_at: '2025-01-01T00:00:00.000Z' }], url)
-    if (url.searchParams.has('campaign_id')) return pageOf(first, url)
-    return pageOf(url.search.includes('is_unknown') ? loose : [...first, ...gone, ...loose], url)
-  })
-  const folder = await newFolder()
-  await copyAccount(keysAt(base), folder, ['campaigns', 'vouchers'])
-  expect(new Set(await idsIn(folder, 'vouchers'))).toEqual(new Set(idsOf([...first, ...gone, ...loose])))
-  expect(requests.some((request) => request.includes('campaign_id=camp_a'))).toBe(true)
-})
+const codesOf = (campaignId: string | null): Row[] =>
+  rowsOf(`v_${campaignId}_`, 250).map((row) => ({ ...row, campaign_id: campaignId }))
+
+test.each<[string, (loose: Row[], all: Row[], url: URL) => Reply]>([
+  ['knows the filter', (loose, _, url) => pageOf(loose, url)],
+  ['refuses the filter', () => ({ status: 400, body: { key: 'invalid_query_params' } })],
+  ['ignores the filter', (_, all, url) => pageOf(all, url)],
+  ['finds nothing by the filter', (_, __, url) => pageOf([], url)],
+])(
+  'codes are read campaign by campaign, then those without one, then those of campaigns that are gone, each once: the account %s',
+  async (_, filtered) => {
+    const [first, gone, loose] = [codesOf('camp_a'), codesOf('camp_gone'), codesOf(null)]
+    const all = [...first, ...gone, ...loose]
+    const { base, requests } = await serveAccount((url) => {
+      if (url.pathname === '/v1/campaigns')
+        return pageOf([{ id: 'camp_a', created_at: '2025-01-01T00:00:00.000Z' }], url)
+      if (url.searchParams.has('campaign_id')) return pageOf(first, url)
+      return url.search.includes('is_unknown') ? filtered(loose, all, url) : pageOf(all, url)
+    })
+    const folder = await newFolder()
+    const { lists } = await copyAccount(keysAt(base), folder, ['campaigns', 'vouchers'])
+    expect((await idsIn(folder, 'vouchers')).sort()).toEqual(idsOf(all).sort())
+    expect(lists.vouchers?.rows).toBe(750)
+    expect(requests.some((request) => request.includes('campaign_id=camp_a'))).toBe(true)
+  },
+)
 
 /** An account with a list of parents and their children, which are rows of `parent`. */
 const withChildren: Answering = (url) => {
@@ -294,6 +423,35 @@ test('a list that was not read for a reason of ours is read once the reason is g
   expect(state.refused).toEqual({})
   expect(await idsIn(folder, 'event-schemas')).toEqual(['ms_1'])
   expect(await idsIn(folder, 'skus')).toHaveLength(6)
+})
+
+test('publications beyond the last page are read campaign by campaign, each once, also after an interruption', async () => {
+  const rows = rowsOf('pub_', 20_100).map((row, n) => ({ ...row, campaign: `camp_${n % 3}` }))
+  const [stop, lanes] = [new AbortController(), new Set<string>()]
+  const { base } = await serveAccount((url) => {
+    const { searchParams } = url
+    if (url.pathname === '/v1/campaigns')
+      // One of them is gone: what only its pages would reach is counted.
+      return pageOf(
+        ['camp_0', 'camp_1'].map((name, n) => ({ id: `camp_${n}`, name, created_at: rows[n]?.created_at ?? '' })),
+        url,
+      )
+    const [campaign, page] = [searchParams.get('campaign'), Number(searchParams.get('page'))]
+    if (campaign !== null) lanes.add(campaign)
+    if (lanes.size === 2) stop.abort(new Error('stopped'))
+    const found = campaign === null ? rows : rows.filter((row) => row.campaign === campaign)
+    const from = 100 * (page - 1)
+    const data = searchParams.get('order')?.startsWith('-')
+      ? found.slice(Math.max(0, found.length - from - 100), found.length - from)
+      : found.slice(from, from + 100)
+    return { status: 200, body: { data_ref: 'data', data, total: found.length } }
+  })
+  const folder = await newFolder()
+  await expect(copyAccount(keysAt(base), folder, ['campaigns', 'publications'], stop.signal)).rejects.toThrow()
+  const { lists } = await copyAccount(keysAt(base), folder, ['campaigns', 'publications'])
+  // 300 lie between the ends, a third of them of each campaign.
+  expect(lists.publications).toMatchObject({ rows: 20_000, unreachable: 100, is_done: true })
+  expect(new Set(await idsIn(folder, 'publications')).size).toBe(20_000)
 })
 
 test('lists of parents that the account does not have are counted', async () => {

@@ -2,6 +2,7 @@ import { toInstant } from '../../core/lib/instant.ts'
 import { type AccountClient, AccountError, type AccountKeys } from './client.ts'
 import type { AccountFolder, DownloadState, ListCheckpoint } from './folder.ts'
 import type { Foreign } from './foreign.ts'
+import { inLanes } from './in-lanes.ts'
 import { type AccountList, accountLists } from './lists.ts'
 import { walkExport } from './walk-export.ts'
 import { walkVouchers } from './walk-vouchers.ts'
@@ -59,7 +60,7 @@ async function openState({ folder, keys, now }: DownloadOptions): Promise<Downlo
 }
 
 async function downloadList(options: DownloadOptions, state: DownloadState, list: AccountList): Promise<void> {
-  const { folder, onProgress } = options
+  const { client, folder, onProgress } = options
   const checkpoint = state.lists[list.name] ?? {
     bytes: 0,
     rows: 0,
@@ -75,8 +76,13 @@ async function downloadList(options: DownloadOptions, state: DownloadState, list
       ? await ownWalk(options, state, list)
       : childrenWalk(options, state, list, await parentsOf(folder, state, list.of.list))
   while (!checkpoint.is_done) {
-    const stretch = await walk(checkpoint.cursor).catch((error: unknown) => refusal(state, list, error))
+    const stretch = await walk(checkpoint.cursor).catch(refusalOf)
+    if (stretch instanceof AccountError) {
+      state.refused[list.name] = stretch.message
+      return folder.saveState('download', state)
+    }
     if (stretch.rows.length > 0) checkpoint.bytes = await folder.append(list.name, checkpoint.bytes, stretch.rows)
+    client.release()
     checkpoint.rows += stretch.rows.length
     checkpoint.unreachable += stretch.unreachable
     checkpoint.missing += stretch.missing ?? 0
@@ -87,11 +93,13 @@ async function downloadList(options: DownloadOptions, state: DownloadState, list
   }
 }
 
-/** A list that this account does not have, or that its key may not read, is left out; everything else ends the copy. */
-function refusal(state: DownloadState, list: AccountList, error: unknown): Stretch {
-  if (!(error instanceof AccountError) || ![402, 403, 404, 405].includes(error.status)) throw error
-  state.refused[list.name] = error.message
-  return { rows: [], next: null, unreachable: 0 }
+/**
+ * A list that this account does not have, or that its key may not read, is left out, and asked for again by the next call, whose key
+ * may be a better one; everything else ends the copy.
+ */
+function refusalOf(error: unknown): AccountError {
+  if (error instanceof AccountError && [402, 403, 404, 405].includes(error.status)) return error
+  throw error
 }
 
 type Step = (cursor: Foreign) => Promise<Stretch>
@@ -104,17 +112,35 @@ async function ownWalk(options: DownloadOptions, state: DownloadState, list: Acc
     return (cursor) => walkVouchers(client, walked, campaigns, cursor)
   }
   if (list.lanes === undefined) return (cursor) => walk(client, list, walked, cursor)
-  const { lanes } = list
-  return async () => {
-    const whole = await walkPages(client, walked)
-    if (whole.unreachable === 0) return whole
-    const rows = new Map(whole.rows.map((row) => [String(row.id), row]))
-    for (const parent of await parentsOf(folder, state, lanes.list)) {
-      const lane = await walkPages(client, { ...walked, query: { ...walked.query, ...lanes.query(parent) } })
-      for (const row of lane.rows) rows.set(String(row.id), row)
+  return lanesWalk(options, state, list, walked, list.lanes)
+}
+
+/** The pages of the whole list; if these do not suffice, then those of each row of another list, one per call. */
+function lanesWalk(
+  { client, folder }: DownloadOptions,
+  state: DownloadState,
+  list: AccountList,
+  walked: Walked,
+  lanes: NonNullable<AccountList['lanes']>,
+): Step {
+  let seen: Set<string> | null = null
+  return async ({ lane, hidden }) => {
+    if (lane === undefined) {
+      const { rows, unreachable } = await walkPages(client, walked)
+      return { rows, next: unreachable === 0 ? null : { lane: 0, hidden: unreachable }, unreachable: 0 }
     }
-    const found = rows.size - whole.rows.length
-    return { rows: [...rows.values()], next: null, unreachable: Math.max(0, whole.unreachable - found) }
+    const parents = await parentsOf(folder, state, lanes.list)
+    const parent = parents[Number(lane)]
+    if (parent === undefined) return { rows: [], next: null, unreachable: Number(hidden) }
+    seen ??= await idsIn(folder, state, list.name)
+    const read = await walkPages(client, { ...walked, query: { ...walked.query, ...lanes.query(parent) } })
+    const rows = read.rows.filter(({ id }) => !seen?.has(String(id)))
+    for (const { id } of rows) seen.add(String(id))
+    return {
+      rows,
+      next: { lane: Number(lane) + 1, hidden: Math.max(0, Number(hidden) - rows.length) },
+      unreachable: 0,
+    }
   }
 }
 
@@ -135,9 +161,7 @@ function childrenWalk(
   const atOnce = list.walk === 'pages' ? parentsAtOnce : 1
   return async ({ parent = 0, inner = {} }) => {
     const first = Number(parent)
-    const stretches = await Promise.all(
-      parents.slice(first, first + atOnce).map((one) => rowsOf(one, inner as Foreign)),
-    )
+    const stretches = await inLanes(parents.slice(first, first + atOnce), (one) => rowsOf(one, inner as Foreign))
     const rest = atOnce === 1 ? (stretches[0]?.next ?? null) : null
     const next = rest === null ? { parent: first + atOnce } : { parent: first, inner: rest }
     return {
@@ -185,4 +209,12 @@ async function parentsOf(folder: AccountFolder, state: DownloadState, name: stri
   const parents: Foreign[] = []
   for await (const { rows } of folder.batches(name, { from: 0, to: bytes }, 1_000)) parents.push(...rows)
   return parents
+}
+
+/** The ids of what was read of a list. */
+async function idsIn(folder: AccountFolder, state: DownloadState, name: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for await (const { rows } of folder.batches(name, { from: 0, to: state.lists[name]?.bytes ?? 0 }, 1_000))
+    for (const { id } of rows) ids.add(String(id))
+  return ids
 }

@@ -8,6 +8,7 @@ export async function connectRows(ctx: Ctx): Promise<void> {
   await addReferees(ctx)
   await addMembers(ctx)
   await addConversions(ctx)
+  await connectTransactions(ctx)
 }
 
 /** Holders of codes whose publication the account no longer shows. */
@@ -71,4 +72,19 @@ async function addConversions({ db, project_id }: Ctx): Promise<void> {
         and coalesce(referrer_id, holder_id) = r.referrer_id order by id limit 1) v
     where c.project_id = ${project_id} and c.referrals <> '{"total": 0, "campaigns": []}' and r.related_object_id is not null
     on conflict do nothing`.execute(db)
+}
+
+/**
+ * A transaction that follows from another one, such as a refund. An id that was derived has the moment of its own row, which the row
+ * that refers to it does not know; what follows the moment is the same on both sides (kept-id.ts).
+ */
+async function connectTransactions({ db, project_id }: Ctx): Promise<void> {
+  await sql`
+    update voucher_transactions t set related_transaction_id = r.id
+    from voucher_transactions r
+    where t.project_id = ${project_id} and t.related_transaction_id is not null
+      and not exists (select from voucher_transactions known
+        where known.project_id = t.project_id and known.id = t.related_transaction_id)
+      and r.project_id = t.project_id and r.voucher_id = t.voucher_id and r.id <> t.id
+      and right(r.id, 7) = right(t.related_transaction_id, 7)`.execute(db)
 }

@@ -218,6 +218,89 @@ test('references that lead nowhere are dropped or leave the object out', async (
   expect((await shop.call('GET', '/v1/vouchers/HELD')).body.holder_id).toBeUndefined()
 })
 
+test('a transaction refers to the one it follows from, also where both have ids that are not ours', async () => {
+  const cards = campaign('camp_cards', {
+    campaign_type: 'GIFT_VOUCHERS',
+    voucher: { type: 'GIFT_VOUCHER', gift: { amount: 100 }, redemption: {} },
+  })
+  const card = { campaign_id: cards.id, type: 'GIFT_VOUCHER', discount: undefined, gift: { amount: 100, balance: 100 } }
+  const moved = (id: string, amount: number, day: string, related: string | null) => ({
+    id,
+    voucher_id: 'v_CARDaaaa',
+    type: amount < 0 ? 'CREDITS_REDEMPTION' : 'CREDITS_REFUND',
+    related_transaction_id: related,
+    details: { balance: { amount, balance: 100 } },
+    created_at: `2025-03-${day}T10:00:00.000Z`,
+  })
+  const { shop, write } = await written({
+    campaigns: [cards],
+    vouchers: [code('CARD', card)],
+    transactions: [
+      moved('17', -10, '01', null),
+      moved('vtx_1111', -10, '02', null),
+      moved('18', 10, '03', '17'),
+      moved('19', 10, '04', 'vtx_1111'),
+    ],
+  })
+  await write()
+  const [first, second, third, fourth] = (await shop.service.runtime.database.db
+    .selectFrom('voucher_transactions')
+    .select(['id', 'related_transaction_id'])
+    .where('project_id', '=', shop.project_id as never)
+    .orderBy('created_at')
+    .execute()) as Array<{ id: string; related_transaction_id: string | null }>
+  expect([first?.related_transaction_id, second?.related_transaction_id]).toEqual([null, null])
+  expect(third?.related_transaction_id).toBe(first?.id)
+  expect(fourth?.related_transaction_id).toBe('vtx_1111')
+})
+
+test('pending points without an order are carried over, and do not share one', async () => {
+  const program = campaign('camp_pending', {
+    campaign_type: 'LOYALTY_PROGRAM',
+    voucher: { type: 'LOYALTY_CARD', loyalty_card: { points: 1 }, redemption: {} },
+  })
+  const pending = (id: string, points: number, order?: string) => ({
+    id,
+    voucher_id: 'v_CARDaaaa',
+    customer_id: 'cust_1111',
+    order_id: order,
+    points,
+    activates_at: '2030-01-01',
+    details: { earning_rule: { id: 'ern_1111' } },
+    created_at: at,
+  })
+  const { shop, report } = await written({
+    campaigns: [program],
+    customers: [{ id: 'cust_1111', source_id: 'anna', created_at: at }],
+    vouchers: [
+      code('CARD', {
+        campaign_id: program.id,
+        type: 'LOYALTY_CARD',
+        discount: undefined,
+        loyalty_card: { points: 0, balance: 0 },
+      }),
+    ],
+    'pending-points': [pending('lopp_1111', 10), pending('lopp_2222', 20), pending('lopp_3333', 30, 'ord_1111')],
+  })
+  expect(report['pending-points']).toMatchObject({ read: 3, written: 3 })
+  expect(reasons(report, 'pending-points', 'changed')).toEqual({
+    'it names no order, and got the id of one that does not exist': 2,
+  })
+  const { db } = shop.service.runtime.database
+  const orders = await db
+    .selectFrom('pending_points')
+    .select('order_id')
+    .where('project_id', '=', shop.project_id as never)
+    .execute()
+  expect(new Set(orders.map(({ order_id }) => order_id)).size).toBe(3)
+  const earnings = await db
+    .selectFrom('earnings')
+    .select('order_id')
+    .where('project_id', '=', shop.project_id as never)
+    .execute()
+  expect(earnings).toEqual([{ order_id: 'ord_1111' }])
+})
+
 test('whoever is no customer of the copy is left out of a segment with a reason', async () => {
   const { report } = await written({
     customers: [{ id: 'cust_1111', source_id: 'anna', created_at: at }],

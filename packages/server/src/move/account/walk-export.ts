@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { readCsv } from '../../core/lib/csv.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { type AccountClient, AccountError } from './client.ts'
@@ -21,7 +20,7 @@ async function finished(client: AccountClient, id: string): Promise<string> {
     if (found.status === 'ERROR') break
     const { url } = part(found, 'result')
     if (found.status === 'DONE' && typeof url === 'string') return url
-    await setTimeout(seconds * 1_000)
+    await client.wait(seconds)
   }
   throw new AccountError(0, `The account did not finish the export ${id}`)
 }

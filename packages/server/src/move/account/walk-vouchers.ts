@@ -11,26 +11,33 @@ export async function walkVouchers(
   client: AccountClient,
   walked: Walked,
   campaigns: readonly Foreign[],
-  { campaign = 0, found = 0, inner = {} }: Foreign,
+  { campaign = 0, found = 0, loose = 0, inner = {} }: Foreign,
 ): Promise<Stretch> {
   const place = Number(campaign)
+  const isLoose = place === campaigns.length
   const lane = laneOf(campaigns, place)
   const walkedLane = { ...walked, query: { ...walked.query, ...lane } }
   const stretch =
     place < campaigns.length
       ? await walkLane(client, walkedLane, inner as Foreign)
       : await walkLoose(client, walkedLane, place - campaigns.length, inner as Foreign)
-  if (place > campaigns.length) stretch.rows = stretch.rows.filter(isOfOther(campaigns))
+  // An account that ignores the filter shows all codes.
+  if (isLoose) stretch.rows = stretch.rows.filter(hasNoCampaign)
+  else if (place > campaigns.length) stretch.rows = stretch.rows.filter(isNew(campaigns, Number(loose) > 0))
   const sum = Number(found) + stretch.rows.length
-  if (stretch.next !== null) return { ...stretch, next: { campaign: place, found: sum, inner: stretch.next } }
-  const isLast = place > campaigns.length || (place === campaigns.length && sum >= (await totalOf(client, walked)))
-  return { ...stretch, next: isLast ? null : { campaign: place + 1, found: sum } }
+  const counts = { found: sum, loose: Number(loose) + (isLoose ? stretch.rows.length : 0) }
+  if (stretch.next !== null) return { ...stretch, next: { campaign: place, ...counts, inner: stretch.next } }
+  const isLast = place > campaigns.length || (isLoose && sum >= (await totalOf(client, walked)))
+  return { ...stretch, next: isLast ? null : { campaign: place + 1, ...counts } }
 }
 
-/** Whether a code belongs to none of the campaigns that were read. */
-function isOfOther(campaigns: readonly Foreign[]): (voucher: Foreign) => boolean {
+const hasNoCampaign = ({ campaign_id }: Foreign): boolean =>
+  campaign_id === undefined || campaign_id === null || campaign_id === ''
+
+/** Whether a code was not read before: it belongs to none of the campaigns, or to none at all if such codes were not found. */
+function isNew(campaigns: readonly Foreign[], wereLooseFound: boolean): (voucher: Foreign) => boolean {
   const ids = new Set(campaigns.map(({ id }) => id))
-  return ({ campaign_id }) => !ids.has(campaign_id)
+  return (voucher) => (hasNoCampaign(voucher) ? !wereLooseFound : !ids.has(voucher.campaign_id))
 }
 
 /** The codes of a campaign; after the last one those of none, then all. */

@@ -1,7 +1,8 @@
 import { toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { type AccountClient, AccountError, type Query } from './client.ts'
+import { type AccountClient, AccountError, type Query, TooLargeError } from './client.ts'
 import { type Foreign, isForeign } from './foreign.ts'
+import { inLanes } from './in-lanes.ts'
 
 /** Rows of a list, and where the next call of the walk goes on; null: the list is complete. */
 export interface Stretch {
@@ -57,7 +58,7 @@ export async function walkCursor(
   const rows: Foreign[] = []
   let after = typeof cursor.after === 'string' ? cursor.after : null
   for (let page = 0; page < pagesPerStretch; page++) {
-    const reply = await client.get(path, {
+    const { reply } = await client.page(path, {
       ...query,
       ...(order === undefined ? {} : { order }),
       limit: String(limits.page_size_max),
@@ -94,7 +95,10 @@ export async function walkWindow(client: AccountClient, walked: Walked, cursor: 
       path,
       { ...query, ...bounds, order: 'created_at' },
       { rows_max: span > 1 ? rowsPerWindow : null },
-    )
+    ).catch((error: unknown) => {
+      if (span > 1 && error instanceof TooLargeError) return tooLong
+      throw error
+    })
     if (read.is_too_long) continue
     const rows = read.rows.filter((row) => !seen.has(keyOf(row)))
     const edge = read.rows.filter(({ created_at, date }) => Date.parse(String(created_at ?? date)) >= to - 1).map(keyOf)
@@ -110,6 +114,7 @@ export async function walkWindow(client: AccountClient, walked: Walked, cursor: 
   }
 }
 
+const tooLong: PagesRead = { rows: [], total: 0, is_too_long: true }
 const firstSpanMs = 86_400_000
 const rowsPerWindow = 4_000
 
@@ -145,21 +150,33 @@ async function readPages(
   { rows_max = null }: { rows_max?: number | null } = {},
 ): Promise<PagesRead> {
   const size = limits.page_size_max
+  let held = 0
   const page = async (number: number) => {
-    const reply = await client.get(path, { ...query, limit: String(size), page: String(number) })
+    const { reply, bytes } = await client.page(path, { ...query, limit: String(size), page: String(number) })
+    held += bytes
     return listIn(reply, path)
   }
-  for (let attempt = 1; ; attempt++) {
-    const first = await page(1)
-    const { total } = first
-    if (total === null) return readUntilShort(first, page, rows_max ?? Number.POSITIVE_INFINITY)
-    if (rows_max !== null && total > rows_max) return { rows: [], total, is_too_long: true }
-    const count = Math.min(Math.ceil(total / size), lastPage)
-    const others = await Promise.all(Array.from({ length: Math.max(0, count - 1) }, (_, index) => page(index + 2)))
-    const pages = [first, ...others]
-    const rows = new Map(pages.flatMap((one) => one.rows.map((row) => [keyOf(row), row])))
-    const isStable = pages.every((one) => one.total === first.total) && (rows.size >= total || count === lastPage)
-    if (isStable || attempt === attemptsMax) return { rows: [...rows.values()], total, is_too_long: false }
+  const forget = () => {
+    client.release(held)
+    held = 0
+  }
+  try {
+    for (let attempt = 1; ; attempt++) {
+      forget()
+      const first = await page(1)
+      const { total } = first
+      if (total === null) return await readUntilShort(first, page, rows_max ?? Number.POSITIVE_INFINITY)
+      if (rows_max !== null && total > rows_max) return { rows: [], total, is_too_long: true }
+      const count = Math.min(Math.ceil(total / size), lastPage)
+      const others = Array.from({ length: Math.max(0, count - 1) }, (_, index) => index + 2)
+      const pages = [first, ...(await inLanes(others, page))]
+      const rows = new Map(pages.flatMap((one) => one.rows.map((row) => [keyOf(row), row])))
+      const isStable = pages.every((one) => one.total === first.total) && (rows.size >= total || count === lastPage)
+      if (isStable || attempt === attemptsMax) return { rows: [...rows.values()], total, is_too_long: false }
+    }
+  } catch (error) {
+    forget()
+    throw error
   }
 }
 

@@ -72,13 +72,26 @@ async function claimExisting(db: Db, claim: Claim): Promise<void> {
   const { project_id } = claim
   const state = await stateOf(db, project_id)
   if (state === 'none' || state === 'deleted') throw new Error(`There is no project ${project_id}.`)
-  if (state === 'in use') {
-    const table = await findFilledTable(db, project_id)
-    if (table !== null) throw new Error(`The project ${project_id} is not empty: it has rows in ${table}.`)
-  }
+  if (state === 'in use') await expectEmpty(db, project_id)
   await takeOver(db, claim)
   await notifyCredentialChange(db)
+  // What was written before nobody saw the project any longer is not ours to delete.
+  if (state === 'in use')
+    await expectEmpty(db, project_id).catch(async (error) => {
+      await giveBack(db, claim)
+      throw error
+    })
   await clear(db, claim)
+}
+
+async function expectEmpty(db: Db, projectId: string): Promise<void> {
+  const table = await findFilledTable(db, projectId)
+  if (table !== null) throw new Error(`The project ${projectId} is not empty: it has rows in ${table}.`)
+}
+
+async function giveBack(db: Db, { project_id, claimed_at }: Claim): Promise<void> {
+  await sql`update projects set deleted_at = null where id = ${project_id} and deleted_at = ${claimed_at}`.execute(db)
+  await notifyCredentialChange(db)
 }
 
 /** The settings of the file; a copy signs what it sends with a token of its own. */

@@ -107,6 +107,47 @@ test('of two imports of one project the later one completes, and the earlier one
   expect(await countCustomers(there, shop.project_id)).toBe(customersCount)
 })
 
+test('what is written while a project is claimed stays, and the project is given back', async () => {
+  const { shop, db } = await newShop()
+  await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })
+  const text = await exportedText(db, shop.project_id)
+  const target = await newProjectOn({ ...shop.service, clock: newClock() })
+  const imported = await db.transaction().execute(async (trx) => {
+    await sql`select from projects where id = ${target.project_id} for update`.execute(trx)
+    const running = importText(db, text, { kind: 'existing', id: target.project_id }).then(
+      () => 'completed',
+      (error: Error) => error.message,
+    )
+    // It found the project empty, and waits to claim it.
+    await until(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'update projects%'`.execute(db)
+      return rows.length > 0 ? true : undefined
+    })
+    await sql`insert into customers
+      select (jsonb_populate_record(c, jsonb_build_object('project_id', ${target.project_id}::text))).*
+      from customers c where c.project_id = ${shop.project_id}`.execute(trx)
+    return { running }
+  })
+  expect(await imported.running).toBe(`The project ${target.project_id} is not empty: it has rows in customers.`)
+  expect(await countCustomers(db, target.project_id)).toBe(1)
+  expect(await isVisible(db, target.project_id)).toBe(true)
+})
+
+test('an import that cannot be undone says why it failed, and that the project is hidden', async () => {
+  const { shop, db } = await newShop()
+  await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })
+  const text = (await exportedText(db, shop.project_id)).trimEnd().split('\n').slice(0, -1).join('\n')
+  const { db: there } = await newShop()
+  await sql`create function keep() returns trigger language plpgsql as $$ begin raise 'kept'; end $$`.execute(there)
+  await sql`create trigger keep before delete on customers for each row execute function keep()`.execute(there)
+  const failed = (await importText(there, `${text}\n`).catch((error: Error) => error)) as Error
+  expect(failed.message).toMatch(/stays hidden.*\(kept\).*The file is incomplete/)
+  expect((failed.cause as Error).message).toMatch(/^The file is incomplete/)
+  expect(await isVisible(there, shop.project_id)).toBe(false)
+})
+
 test('an export is one snapshot: what is written meanwhile is not in it, and writers do not wait for it', async () => {
   const { shop, db } = await newShop()
   await newDiscount(shop, 'BEFORE', amountOff(100))

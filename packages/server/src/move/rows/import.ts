@@ -47,10 +47,20 @@ export async function importProject(
     await openClaimed(db, claim, header)
     return { project_id: claim.project_id, name: header.project.name, rows: end.rows, is_copy: claim.is_copy }
   } catch (error) {
-    if (!(error instanceof ClaimLostError)) await abandonClaim(db, claim, options.now())
+    if (!(error instanceof ClaimLostError))
+      await abandonClaim(db, claim, options.now()).catch((second: unknown) => {
+        throw notUndone(claim, error as Error, second as Error)
+      })
     throw error
   }
 }
+
+/** The first error is the one that somebody has to mend. */
+const notUndone = ({ project_id }: Claim, first: Error, second: Error): Error =>
+  new Error(
+    `The project ${project_id} stays hidden, with a part of the import, which could not be undone (${second.message}): the next import into it clears it. The import failed: ${first.message}`,
+    { cause: first },
+  )
 
 async function readFirst(lines: AsyncIterator<Buffer>, onLine: (line: Buffer) => void): Promise<ExportHeader> {
   const first = await lines.next()

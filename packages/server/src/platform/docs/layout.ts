@@ -8,8 +8,17 @@ export interface PageContent {
   content: Html
 }
 
+/** What pages lead to besides each other. */
+export interface OutwardLinks {
+  has_guides: boolean
+}
+
 /** A page of the reference: contents at the side, search above. Its own ids have a hyphen, which no name of a property has. Scripts and style are files of their own, as the policy wants (mount.ts). */
-export function layout({ title, page, content }: PageContent, resources: readonly Resource[]): string {
+export function layout(
+  { title, page, content }: PageContent,
+  resources: readonly Resource[],
+  { has_guides }: OutwardLinks,
+): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -27,9 +36,11 @@ export function layout({ title, page, content }: PageContent, resources: readonl
 <header>
 <a class="home" href="./">Guerdon API</a>
 <search hidden><label for="search-text">Search</label><input id="search-text" type="search" autocomplete="off" spellcheck="false" placeholder="Operations, properties, words" aria-describedby="found-count"><p id="found-count" role="status"></p><ul id="found-list" hidden></ul></search>
+${has_guides && html`<a class="guides" href="../guides/">Guides</a>`}
 <button id="theme-switch" type="button" hidden>Dark</button>
 </header>
-<nav aria-label="Contents">${contents(resources, page)}</nav>
+<nav aria-label="Contents"><details><summary>Contents</summary>
+${contents(resources, page)}</details></nav>
 <main id="page-content" tabindex="-1">
 ${content}
 </main>

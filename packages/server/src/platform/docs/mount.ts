@@ -4,9 +4,9 @@ import { type Route, unknownRoute } from '../../core/http/mount.ts'
 import type { OpenapiDocument } from '../../core/http/openapi.ts'
 import { publishedText } from '../published-text.ts'
 import { readExamples } from './examples.ts'
-import { layout, type PageContent } from './layout.ts'
+import { layout, type OutwardLinks, type PageContent } from './layout.ts'
 import { resourcesOf, schemaPage } from './outline.ts'
-import { type OverviewLinks, overviewPage } from './overview-page.ts'
+import { overviewPage } from './overview-page.ts'
 import { resourcePage } from './resource-page.ts'
 import { schemaPageOf, schemasPage } from './schema-pages.ts'
 import { searchIndex } from './search-index.ts'
@@ -14,7 +14,7 @@ import { searchIndex } from './search-index.ts'
 type Publish = ReturnType<typeof publishedText>
 
 /** Serves the API reference under `/docs/`: an overview, a page for each resource and each schema. Returns the routes it added. */
-export function mountDocs(app: FastifyInstance, document: () => OpenapiDocument, links: OverviewLinks): Route[] {
+export function mountDocs(app: FastifyInstance, document: () => OpenapiDocument, links: OutwardLinks): Route[] {
   let pages: ReadonlyMap<string, Publish> | undefined
   const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const address = request.url.split('?', 1)[0] as string
@@ -32,10 +32,10 @@ export function mountDocs(app: FastifyInstance, document: () => OpenapiDocument,
 }
 
 /** Every address below `/docs/`. A page is written when it is first asked for. */
-function pagesOf(document: OpenapiDocument, links: OverviewLinks): ReadonlyMap<string, Publish> {
+function pagesOf(document: OpenapiDocument, links: OutwardLinks): ReadonlyMap<string, Publish> {
   const resources = resourcesOf(document)
   const examples = readExamples()
-  const page = (write: () => PageContent) => publishedText(pageHeaders, () => layout(write(), resources))
+  const page = (write: () => PageContent) => publishedText(pageHeaders, () => layout(write(), resources, links))
   return new Map([
     ['', page(() => overviewPage(document, resources, links))],
     ['schemas', page(() => schemasPage(document))],
@@ -65,6 +65,7 @@ const browserFiles: Readonly<Record<string, string>> = {
   'expand.js': 'text/javascript',
   'samples.js': 'text/javascript',
   'search.js': 'text/javascript',
+  'stored.js': 'text/javascript',
 }
 
 const headersOf = (type: string) => ({

@@ -1,20 +1,15 @@
 import type { OpenapiDocument } from '../../core/http/openapi.ts'
 import { type Html, html } from '../../core/lib/html.ts'
-import type { PageContent } from './layout.ts'
+import type { OutwardLinks, PageContent } from './layout.ts'
 import { groupsOf, type Resource } from './outline.ts'
 import { prose } from './prose.ts'
 import { typeOf } from './types.ts'
-
-/** What the first page leads to besides its own pages. */
-export interface OverviewLinks {
-  has_guides: boolean
-}
 
 /** The first page: what all operations share, and where each of them is. */
 export function overviewPage(
   document: OpenapiDocument,
   resources: readonly Resource[],
-  { has_guides }: OverviewLinks,
+  { has_guides }: OutwardLinks,
 ): PageContent {
   const { info, openapi } = document
   const content = html`<h1>${info.title} <small>${info.version}</small></h1>

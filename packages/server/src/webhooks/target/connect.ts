@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { whyNotPublic } from './addresses.ts'
-import { codeOf, inWords, TargetFailure, tlsFailure } from './failure.ts'
+import { codeOf, inWords, PrivateTargetFailure, TargetFailure, tlsFailure } from './failure.ts'
 import type { Lookup } from './lookup.ts'
 
 export interface Connection {
@@ -92,7 +92,7 @@ function judgedLiteral(connection: Connection): undefined {
 
 function refusePrivate({ allow_private }: Connection, address: string): void {
   const whyNot = allow_private ? null : whyNotPublic(address)
-  if (whyNot !== null) throw new TargetFailure(whyNot)
+  if (whyNot !== null) throw new PrivateTargetFailure(whyNot)
 }
 
 /** The listeners stay: an error after the event, until a request takes the socket over, must not end the process. */

@@ -1,6 +1,9 @@
 /** Why an attempt failed, in words for the send-out log. */
 export class TargetFailure extends Error {}
 
+/** The address is not public: another attempt may go to another one, but not to this. */
+export class PrivateTargetFailure extends TargetFailure {}
+
 /** An error of an attempt as one short sentence. Texts of the target (in certificates) are cut, and cannot break a line or a column. */
 export function sentenceOf(error: Error): string {
   return printable(error instanceof TargetFailure ? error.message : sentenceOfError(error))

@@ -93,10 +93,13 @@ export const pendingPoints: Writer = {
     await insertParts(
       batch,
       'earnings',
-      inserted.flatMap((row) => earningOf(row, row.order_id, row.details)),
+      inserted.flatMap((row) => earningOf(row, row.order_id === noOrder(row.id) ? null : row.order_id, row.details)),
     )
   },
 }
+
+/** An order that does not exist, for points that name none: one of their own, so that they are not taken for points of the same order. */
+const noOrder = (pendingId: string) => derivedId('order', `of ${pendingId}`)
 
 function rowOf(batch: Batch, codes: Awaited<ReturnType<typeof vouchersOf>>, pending: Foreign) {
   const card = codes.get(keptId('voucher', requiredText(pending, 'voucher_id')))
@@ -104,13 +107,17 @@ function rowOf(batch: Batch, codes: Awaited<ReturnType<typeof vouchersOf>>, pend
   const activatesAt = dayIn(pending, 'activates_at')
   if (activatesAt === null) throw new LeftOut('Property .activates_at is no date')
   const when = moments(pending, batch.copied_at)
-  const id = requiredText(pending, 'id')
+  const foreign = requiredText(pending, 'id')
+  const id = isKept('pending_points', foreign) ? foreign : derivedId('pending_points', foreign, Date.parse(activatesAt))
+  const orderId = reference('order', pending, 'order_id')
+  if (orderId === null)
+    count(batch.report.changed, 'it names no order, and got the id of one that does not exist', foreign)
   return {
-    id: isKept('pending_points', id) ? id : derivedId('pending_points', id, Date.parse(activatesAt)),
+    id,
     voucher_id: card.id,
     campaign_id: card.campaign_id,
     customer_id: keptId('customer', requiredText(pending, 'customer_id')),
-    order_id: keptId('order', text(pending, 'order_id') ?? ''),
+    order_id: orderId ?? noOrder(id),
     points: amount(pending, 'points'),
     activates_at: activatesAt,
     details: part(pending, 'details'),

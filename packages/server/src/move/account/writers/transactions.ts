@@ -31,6 +31,7 @@ export const transactions: Writer = {
         source: text(transaction, 'source'),
         reason: text(transaction, 'reason'),
         details,
+        // Of another moment, an id that was derived is replaced at the end (finish.ts).
         related_transaction_id: related === null ? null : idOf(batch, related, created_at),
         created_at,
       }

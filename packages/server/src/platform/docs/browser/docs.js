@@ -2,8 +2,10 @@ import { addCopyButtons } from './copy.js'
 import { openTarget, watchReferences } from './expand.js'
 import { makeTabs } from './samples.js'
 import { startSearch } from './search.js'
+import { store } from './stored.js'
 
 startTheme()
+foldContents()
 showCurrentEntry()
 startSearch()
 makeTabs()
@@ -11,6 +13,17 @@ addCopyButtons(document)
 watchReferences(document)
 openTarget()
 addEventListener('hashchange', openTarget)
+
+/** On a narrow window the contents are closed, so that a page begins with what it is about. */
+function foldContents() {
+  const fold = document.querySelector('nav details')
+  const narrow = matchMedia('(max-width: 50rem)')
+  const follow = () => {
+    fold.open = !narrow.matches
+  }
+  narrow.addEventListener('change', follow)
+  follow()
+}
 
 /** The contents scroll by themselves, and begin at their top on every page. */
 function showCurrentEntry() {
@@ -31,7 +44,7 @@ function startTheme() {
   }
   button.addEventListener('click', () => {
     root.dataset.theme = other()
-    localStorage.setItem('guerdon-docs-theme', root.dataset.theme)
+    store('guerdon-docs-theme', root.dataset.theme)
     name()
   })
   button.hidden = false

@@ -20,8 +20,17 @@ async function fill(details) {
 
 /** Opens what surrounds the target of the address, and shows it. */
 export function openTarget() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const target = document.getElementById(decoded(location.hash.slice(1)))
   if (target === null) return
   for (let part = target; part !== null; part = part.parentElement) if (part.tagName === 'DETAILS') part.open = true
   target.scrollIntoView()
+}
+
+/** Anybody may write an address that is not encoded well. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

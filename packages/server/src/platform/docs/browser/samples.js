@@ -1,3 +1,5 @@
+import { store, stored } from './stored.js'
+
 const storageKey = 'guerdon-docs-language'
 
 /** Makes tabs of the samples: the language that is chosen once is shown everywhere. */
@@ -11,7 +13,7 @@ export function makeTabs() {
     bar.addEventListener('keydown', (event) => moveFocus(event, bar))
     samples.replaceChildren(bar, ...panels.map(({ panel }) => panel))
   }
-  show(localStorage.getItem(storageKey) ?? 'curl')
+  show(stored(storageKey) ?? 'curl')
 }
 
 function panelOf(details, id) {
@@ -22,7 +24,7 @@ function panelOf(details, id) {
   tab.setAttribute('aria-controls', `panel-${id}`)
   tab.addEventListener('click', () => {
     const top = tab.getBoundingClientRect().top
-    localStorage.setItem(storageKey, language)
+    store(storageKey, language)
     show(language)
     scrollBy(0, tab.getBoundingClientRect().top - top) // samples above have changed their height
   })

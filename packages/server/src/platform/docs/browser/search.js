@@ -12,8 +12,12 @@ export function startSearch() {
   let loading
   const load = () => {
     loading ??= fetch('search.json')
-      .then((reply) => reply.json())
+      .then((reply) => (reply.ok ? reply.json() : Promise.reject(new Error(`answered with ${reply.status}`))))
       .then((entries) => entries.map(prepared))
+      .catch(() => {
+        loading = undefined // the next letter asks again
+        return null
+      })
     return loading
   }
 
@@ -21,6 +25,11 @@ export function startSearch() {
     const text = input.value
     const entries = await load()
     if (input.value !== text) return // typed meanwhile
+    if (entries === null) {
+      list.hidden = true
+      count.textContent = 'Search is not available now'
+      return
+    }
     const found = text.trim() === '' ? [] : find(entries, text)
     list.replaceChildren(...found.slice(0, shownMax).map(itemOf))
     list.hidden = found.length === 0
