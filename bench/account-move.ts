@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +17,7 @@ import { startServer } from './processes.ts'
 
 /*
  * npm run account-move: fills an instance with an account, moves it into a second one with `guerdon import voucherify`, and
- * compares the rows and the verdicts of both.
+ * compares the rows and the verdicts of both. Then moves it from there into a third database with `guerdon export` and `guerdon import`.
  */
 
 const { values } = parseArgs({
@@ -53,10 +53,11 @@ try {
   const source = await openInstance('source', 18_951)
   await fill(source)
   const target = await move(source)
-  await compareRows(source, target)
+  await compareRows(source.url, target.url)
   await compareCarts(source, target)
-  await target.stop()
   await source.stop()
+  await target.stop()
+  await moveAsFile(target)
 } finally {
   await postgres.stop()
   rmSync(folder, { recursive: true, force: true })
@@ -241,7 +242,6 @@ async function partsOf(url: string, chance: Chance): Promise<CartParts> {
   return parts
 }
 
-/** The import as an operator runs it, in a process of its own, whose memory is watched. */
 async function move(source: Instance): Promise<Instance> {
   const url = await newDatabase('target')
   const { keys } = source
@@ -254,7 +254,25 @@ async function move(source: Instance): Promise<Instance> {
     'management-token': keys['X-Management-Token'],
     'management-project': projectId,
   }
-  mkdirSync(join(folder, 'target'))
+  const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value as string])
+  await run('target', url, [...args, ...given])
+  return openInstance('target', 18_952, url)
+}
+
+/** The same project once more: out of the target as a file, and into a third database. */
+async function moveAsFile({ url }: Instance): Promise<void> {
+  const file = join(folder, 'project.jsonl.gz')
+  await run('export', url, ['export', '--gzip', '--out', file])
+  say(`the file has ${Math.round(statSync(file).size / 1e6)} MB`)
+  const third = await newDatabase('third')
+  await run('third', third, ['migrate'])
+  await run('third', third, ['import', file])
+  await compareRows(url, third)
+}
+
+/** A command as an operator runs it, in a process of its own, whose memory is watched. */
+async function run(place: string, url: string, args: string[]): Promise<void> {
+  mkdirSync(join(folder, place), { recursive: true })
   const begun = performance.now()
   const child = spawn(
     process.execPath,
@@ -263,10 +281,9 @@ async function move(source: Instance): Promise<Instance> {
       '--disable-warning=ExperimentalWarning',
       fileURLToPath(new URL(main, import.meta.url)),
       ...args,
-      ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value as string]),
     ],
     {
-      env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...envOf(url, join(folder, 'target'), 0) },
+      env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...envOf(url, join(folder, place), 0) },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )
@@ -284,8 +301,10 @@ async function move(source: Instance): Promise<Instance> {
   })
   const code = await new Promise((resolve) => child.once('exit', resolve))
   clearInterval(watch)
-  say(`guerdon import voucherify ended with ${code} after ${seconds(begun)}, at most ${Math.round(peak / 1_024)} MiB`)
-  return openInstance('target', 18_952, url)
+  const command = args.filter((_, index) => index === 0 || args[1] === 'voucherify').slice(0, 2)
+  say(
+    `guerdon ${command.join(' ')} ended with ${code} after ${seconds(begun)}, at most ${Math.round(peak / 1_024)} MiB`,
+  )
 }
 
 async function projectOf(url: string): Promise<string> {
@@ -297,7 +316,7 @@ async function projectOf(url: string): Promise<string> {
 }
 
 /** Every row of both, without what belongs to an instance. */
-async function compareRows(source: Instance, target: Instance): Promise<void> {
+async function compareRows(source: string, target: string): Promise<void> {
   const queries = {
     vouchers: `select id, code, type, campaign_id, category_id, terms_id, start_date, expiration_date, quantity, redeemed_quantity, credits_added,
       credits_subtracted, credits_redeemed, credits_expired, active, metadata, is_referral_code, publish_count, holder_id, referrer_id, created_at from vouchers`,
@@ -312,7 +331,7 @@ async function compareRows(source: Instance, target: Instance): Promise<void> {
     holders: 'select voucher_id, customer_id, role, publication_id from holders',
   }
   for (const [name, query] of Object.entries(queries)) {
-    const [here, there] = await Promise.all([source.url, target.url].map((url) => digestOf(url, query)))
+    const [here, there] = await Promise.all([source, target].map((url) => digestOf(url, query)))
     say(`${name}: ${here?.count} and ${there?.count} rows, ${here?.digest === there?.digest ? 'equal' : 'DIFFERENT'}`)
     if (here?.digest !== there?.digest) process.exitCode = 1
   }
