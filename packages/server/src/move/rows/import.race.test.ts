@@ -23,8 +23,14 @@ async function newShop(): Promise<{ shop: Shop; db: Db; url: string }> {
   return { shop, db: database.db, url: url as string }
 }
 
-/** A shop whose import takes long enough to be interrupted. */
-async function largeShop() {
+/** A shop whose import takes long enough to be interrupted; the tests only read it. */
+const largeShop = () => {
+  large ??= newLargeShop()
+  return large
+}
+let large: ReturnType<typeof newLargeShop> | undefined
+
+async function newLargeShop() {
   const made = await newShop()
   const { shop, db } = made
   await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })

@@ -1,11 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { binary, runQuietly } from '../../../../../scripts/workspace.mjs'
-import type { CodeBlock } from './blocks.ts'
 
 export interface PageProgram {
   name: string
-  blocks: readonly CodeBlock[]
+  blocks: ReadonlyArray<{ code: string }>
 }
 
 /** What the compiler says of the `ts` blocks of pages, each page one module: an empty text if it has no complaint. */

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
 import { documentOf } from '../../../document.ts'
 import { operations } from '../../../operations.ts'
-import type { ExampleRequest } from '../examples.ts'
+import { complaintsOfCompiler } from '../../../testing/pages/programs-of-pages.ts'
+import { type ExampleRequest, readExamples, successOf } from '../examples.ts'
 import { resourcesOf } from '../outline.ts'
 import { sampleCall } from './call.ts'
 import { languages } from './index.ts'
@@ -47,4 +49,43 @@ test('management, client side and sessions use their own credentials', () => {
   expect(samplesOf('listProjects', {}).curl).toContain('-H "X-Management-Token: $MANAGEMENT_TOKEN"')
   expect(samplesOf('redeemOnClient', { body: {} }).typescript).toContain('createGuerdonClientSide')
   expect(samplesOf('getSession', {}).typescript).toContain('createGuerdonSession()')
+})
+
+describe('every sample that is shown', () => {
+  const examples = readExamples()
+  const samples = placed.map(({ operationId }) => ({
+    name: operationId,
+    texts: samplesOf(operationId, successOf(examples[operationId] ?? {})?.request ?? {}),
+  }))
+  const textsIn = (language: string) => samples.map(({ texts }) => texts[language] as string)
+
+  test('in TypeScript compiles', async () => {
+    const programs = samples.map(({ name, texts }) => ({ name, blocks: [{ code: texts.typescript as string }] }))
+    expect(programs).toHaveLength(operations.length)
+    expect(await complaintsOfCompiler(programs)).toBe('')
+  })
+
+  test('for curl is a command that a shell can read', () => {
+    expect(spawnSync('sh', ['-n'], { input: textsIn('curl').join('\n'), encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
+  })
+
+  /** Programs that parse a list of texts, given as JSON, and fail at the first that is wrong. Not every machine has the languages. */
+  const parsers: Array<[language: string, command: string, args: string[]]> = [
+    ['python', 'python3', ['-c', 'import ast, json, sys\nfor text in json.load(sys.stdin): ast.parse(text)']],
+    [
+      'php',
+      'php',
+      ['-r', 'foreach (json_decode(stream_get_contents(STDIN)) as $text) token_get_all($text, TOKEN_PARSE);'],
+    ],
+  ]
+  const present = parsers.filter(([, command]) => spawnSync(command, ['--version']).status === 0)
+
+  test.each(present)('in %s can be parsed', (language, command, args) => {
+    const parse = (texts: string[]) => spawnSync(command, args, { input: JSON.stringify(texts), encoding: 'utf8' })
+    expect(parse(textsIn(language))).toMatchObject({ status: 0, stderr: '' })
+    expect(parse(textsIn(language).map((text) => `${text} (`)).status).not.toBe(0)
+  })
 })
