@@ -333,8 +333,27 @@ async function compareRows(source: string, target: string): Promise<void> {
   for (const [name, query] of Object.entries(queries)) {
     const [here, there] = await Promise.all([source, target].map((url) => digestOf(url, query)))
     say(`${name}: ${here?.count} and ${there?.count} rows, ${here?.digest === there?.digest ? 'equal' : 'DIFFERENT'}`)
-    if (here?.digest !== there?.digest) process.exitCode = 1
+    if (here?.digest === there?.digest) continue
+    process.exitCode = 1
+    await showDifferences(source, target, query)
   }
+}
+
+/** The first rows that only one of both has. */
+async function showDifferences(source: string, target: string, query: string): Promise<void> {
+  const [here, there] = await Promise.all([source, target].map((url) => rowsOf(url, query)))
+  const only = (rows: Set<string> | undefined, others: Set<string> | undefined) =>
+    [...(rows ?? [])].filter((row) => !others?.has(row)).slice(0, 5)
+  for (const row of only(here, there)) console.log(`  only in the source: ${row}`)
+  for (const row of only(there, here)) console.log(`  only in the target: ${row}`)
+}
+
+async function rowsOf(url: string, query: string): Promise<Set<string>> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query(`select found::text as row from (${query}) found`)
+  await client.end()
+  return new Set(rows.map(({ row }) => row as string))
 }
 
 async function digestOf(url: string, query: string): Promise<{ count: string; digest: string }> {

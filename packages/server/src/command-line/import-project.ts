@@ -49,14 +49,19 @@ export async function importCommand(
   })
 }
 
-/** Ends at once, also while the next line is waited for. */
+/**
+ * Ends at once, also while the next line is waited for. Each line gets a promise of its own: a race against one promise for all of them
+ * would keep every line in memory, since the loser of a race is released only when it settles.
+ */
 async function* unlessAborted<T>(items: AsyncGenerator<T>, signal: AbortSignal): AsyncGenerator<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  aborted.catch(() => {}) // also if nobody waits for it
+  let stop = () => {}
+  signal.addEventListener('abort', () => stop(), { once: true })
   for (;;) {
-    const next = await Promise.race([aborted, items.next()])
+    signal.throwIfAborted()
+    const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+      stop = () => reject(signal.reason)
+      items.next().then(resolve, reject)
+    })
     if (next.done === true) return
     yield next.value
   }

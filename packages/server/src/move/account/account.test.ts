@@ -36,7 +36,22 @@ beforeAll(async () => {
   for (const [name, voucher] of Object.entries(moreCampaigns))
     await expectOk(source, 'POST', '/v1/campaigns', { name, ...voucher })
   await runAsyncActions(runtime, source.project_id, asyncActions)
+  await redeemAsReferees()
 }, 240_000)
+
+/** Of two customers who redeem a friend's code, one returns the goods, and no longer holds the code. */
+async function redeemAsReferees(): Promise<void> {
+  const { vouchers } = await expectOk(source, 'GET', '/v1/vouchers?limit=2&campaign=Five%20hundred%20friends')
+  const done: string[] = []
+  for (const [n, { code }] of vouchers.entries()) {
+    const customer = { source_id: `referee-${n}` }
+    await expectOk(source, 'POST', '/v1/publications', { voucher: code, customer: { source_id: 'referrer' } })
+    const body = { customer, order: { amount: 5_000 }, redeemables: [{ object: 'voucher', id: code }] }
+    done.push((await expectOk(source, 'POST', '/v1/redemptions', body)).redemptions[0].id)
+  }
+  expect(done).toHaveLength(2)
+  await expectOk(source, 'POST', `/v1/redemptions/${done[0]}/rollback`, {})
+}
 
 const codeConfig = { length: 10 }
 const moreCampaigns = {
@@ -105,11 +120,27 @@ test('an account is copied into a project, and the report says what is not in it
   expect(report.vouchers?.written).toBeGreaterThan(2_000)
 
   await objectsAreEqual()
+  await holdersAreEqual()
   await verdictsAreEqual()
   await ledgersAddUp()
   await historyCanBeUndone()
   await nothingHappensTwice(project)
 })
+
+/** Who holds which code as what. No list shows referees. */
+async function holdersAreEqual(): Promise<void> {
+  const holdersOf = ({ service: { runtime }, project_id }: Shop) =>
+    runtime.database.db
+      .selectFrom('holders')
+      .where('project_id', '=', project_id)
+      .select(['voucher_id', 'customer_id', 'role', 'publication_id'])
+      .orderBy('voucher_id')
+      .orderBy('customer_id')
+      .execute()
+  const here = await holdersOf(source)
+  expect(new Set(here.map(({ role }) => role))).toEqual(new Set(['OWNER', 'REFERRER', 'REFEREE']))
+  expect(await holdersOf(target)).toEqual(here)
+}
 
 /** Balances, quantities, holders, rules: everything that lists show, with its id. */
 async function objectsAreEqual(): Promise<void> {

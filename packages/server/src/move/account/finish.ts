@@ -22,14 +22,14 @@ async function addHolders({ db, project_id }: Ctx): Promise<void> {
     on conflict do nothing`.execute(db)
 }
 
-/** A customer that redeems a referral code holds it too; no list of the account shows that. */
+/** A customer that redeems a referral code holds it too, until every redemption is rolled back; no list of the account shows that. */
 async function addReferees({ db, project_id }: Ctx): Promise<void> {
   await sql`
     insert into holders (project_id, id, voucher_id, customer_id, campaign_id, role, created_at)
     select v.project_id, 'rh_' || substr(encode(sha256(convert_to(v.id || ' ' || r.customer_id, 'UTF8')), 'hex'), 1, 18),
       v.id, r.customer_id, v.campaign_id, 'REFEREE', min(r.created_at)
     from redemptions r join vouchers v on v.project_id = r.project_id and v.id = r.related_object_id and v.is_referral_code
-    where r.project_id = ${project_id} and r.object = 'redemption' and r.result = 'SUCCESS' and r.customer_id is not null
+    where r.project_id = ${project_id} and r.object = 'redemption' and r.status = 'SUCCEEDED' and r.customer_id is not null
     group by v.project_id, v.id, r.customer_id, v.campaign_id
     on conflict do nothing`.execute(db)
 }
