@@ -143,8 +143,8 @@ export default defineConfig({
           globalSetup: ['packages/dashboard/journeys/ground/global-setup.ts'],
           setupFiles: ['packages/server/src/testing/close-after-file.ts'],
           isolate: false,
-          // After all others, two files at a time: while a page is looked at, its service waits; more would make pages wait for the cores.
-          maxWorkers: 2,
+          // After all others, one file at a time: a browser and a service take both cores (two files at a time end no sooner), and a page may not wait for long.
+          maxWorkers: 1,
           sequence: { groupOrder: 1 },
           ...patience,
         },

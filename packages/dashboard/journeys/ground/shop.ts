@@ -1,8 +1,7 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, openAsBlob, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { buildApp } from '../../../server/src/app.ts'
 import type { Runtime } from '../../../server/src/core/context.ts'
@@ -49,7 +48,7 @@ const keys = {
 
 export async function startShop({ filling, templates, env = {} }: ShopOptions): Promise<Shop> {
   const template = join(templates, filling)
-  await ensureTemplate(template, filling)
+  if (!existsSync(template)) await fillTemplate(template, filling)
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-shop-'))
   cpSync(template, folder, { recursive: true })
   const port = await freePort()
@@ -76,34 +75,11 @@ export async function startShop({ filling, templates, env = {} }: ShopOptions): 
 /** Jobs and requests log their failures, which a journey should not hide. */
 const log = pino({ level: 'error' })
 
-/** The first process that needs a template fills it; the others wait for it. */
-async function ensureTemplate(template: string, filling: Filling): Promise<void> {
+/** Makes the database that shops with this filling begin with. Its folder appears when it is complete. */
+async function fillTemplate(template: string, filling: Filling): Promise<void> {
   const draft = `${template}.draft`
-  while (!existsSync(template)) {
-    if (isNewFolder(draft))
-      try {
-        await fillTemplate(draft, filling)
-        renameSync(draft, template)
-      } finally {
-        rmSync(draft, { recursive: true, force: true }) // it is there only if the filling failed
-      }
-    else await setTimeout(100)
-  }
-}
-
-/** Makes a folder; false if somebody else has made it. */
-function isNewFolder(path: string): boolean {
-  try {
-    mkdirSync(path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return false
-  }
-}
-
-/** Makes the database that shops with this filling begin with. */
-async function fillTemplate(draft: string, filling: Filling): Promise<void> {
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { recursive: true })
   await (await connectPglite({ folder: draft, snapshot: await openAsBlob(await emptyDatabase()) })).close()
   const { runtime } = await openRuntime(settingsOf(draft, { PORT: '0' }), log)
   try {
@@ -111,6 +87,8 @@ async function fillTemplate(draft: string, filling: Filling): Promise<void> {
   } finally {
     await closeRuntime(runtime, 0)
   }
+  cpSync(draft, template, { recursive: true })
+  rmSync(draft, { recursive: true, force: true })
 }
 
 const settingsOf = (folder: string, env: Record<string, string>): Settings =>

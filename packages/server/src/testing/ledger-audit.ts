@@ -133,6 +133,7 @@ const audits: Record<string, string> = {
     select v.holder_id, v.campaign_id from vouchers v where ${cards} and v.holder_id is not null
     group by v.holder_id, v.campaign_id having count(*) > 1`,
 
+  // A referrer has no card of the program; once the only referral is rolled back, the entry says zero.
   'customers whose stored points differ from their cards': `
     select h.source_id, h.loyalty, s.* from customers h
     cross join lateral (select coalesce(sum(${balance}), 0) as points, coalesce(jsonb_object_agg(c.name,
@@ -141,8 +142,8 @@ const audits: Record<string, string> = {
       left join loyalty_members m on m.project_id = v.project_id and m.voucher_id = v.id
       where ${cards} and v.holder_id = h.id) s
     cross join lateral (select coalesce(jsonb_object_agg(o.key, o.value - 'referred_customers'), '{}') as campaigns
-      from jsonb_each(h.loyalty -> 'campaigns') o where (o.value ->> 'referred_customers')::bigint = 0 or o.value ? 'loyalty_tier'
-        or s.campaigns ? o.key) own
+      from jsonb_each(h.loyalty -> 'campaigns') o where s.campaigns ? o.key or o.value ? 'loyalty_tier' or o.value -> 'points' <> '0'
+        or not exists (select from campaigns c where c.project_id = h.project_id and c.name = o.key and c.campaign_type = 'REFERRAL_PROGRAM')) own
     where h.project_id = $1 and h.deleted_at is null
       and ((h.loyalty ->> 'points')::bigint <> s.points or own.campaigns <> s.campaigns)`,
 
