@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { untilFinal } from '../../server/src/testing/event-list.ts'
 import { GuerdonError, unwrap } from '../src/index.ts'
 import { type OpenShop, openShop } from './open-shop.ts'
 
@@ -57,6 +58,7 @@ test('by page: the codes of a customer on the client side', async () => {
 test('by the cursor of events', async () => {
   const { guerdon, shop } = open
   const path = { projectId: shop.project_id }
+  await untilFinal(shop)
   const rows = await collect(guerdon.listEvents.each(path, { type: ['voucher.created'] }))
   expect(new Set(rows.map(({ entity_id }) => entity_id)).size).toBe(rowsCount)
   expect(rows).toHaveLength(rowsCount)
