@@ -71,13 +71,18 @@ export function run(command, args, options = {}) {
     }
     process.on('SIGINT', forward)
     process.on('SIGTERM', forward)
+    const end = (code) => {
+      process.off('SIGINT', forward)
+      process.off('SIGTERM', forward)
+      resolve(code)
+    }
     child.on('error', (error) => {
       // Ended by the signal of the options, on purpose.
       if (error.name === 'AbortError') return
       console.error(`${command}: ${error.message}`)
-      resolve(1)
+      end(1)
     })
-    child.on('close', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)))
+    child.on('close', (code, signal) => end(code ?? (signal === 'SIGINT' ? 130 : 1)))
   })
 }
 
