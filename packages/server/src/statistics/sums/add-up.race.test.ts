@@ -170,33 +170,47 @@ test('a rebuild beside nodes that add up, fold tallies, redeem and delete cards 
 
 test('a rebuild waits while another node adds up the project', async () => {
   const shop = await newShop('UTC')
-  const { database } = shop.service.runtime
   const campaignIds = await doBusiness(shop, 4)
   await addUpAllOf(shop)
-  const lockProgress = (trx: Db) =>
-    sql`select from statistics_progress where project_id = ${shop.project_id} for update`.execute(trx)
-  let rebuilt: Promise<void> | undefined
-  let node: Promise<void> | undefined
-  await database.db.transaction().execute(async (trx) => {
-    await lockProgress(trx)
-    const holder = await backendOf(trx)
-    rebuilt = rebuildStatistics(anotherConnection(shop.url).db, shop.project_id)
-    await untilOthersWait(database, holder)
-    // The node comes next, when the rebuild has thrown the sums away.
-    node = anotherConnection(shop.url)
-      .db.transaction()
-      .execute(async (next) => {
-        await lockProgress(next)
-        const ended = rebuilt?.then(() => 'ended')
-        expect(await Promise.race([ended, setTimeout(500, 'waits')])).toBe('waits')
-      })
-    await untilOthersWait(database, holder, 2)
-  })
-  await node
-  await rebuilt
+  // When the rebuild has thrown the sums away, PostgreSQL may let it go on before the node that stood in line: then once more.
+  let outcome: RebuildOutcome
+  do outcome = await rebuildBesideNode(shop)
+  while (outcome === 'was over before')
+  expect(outcome).toBe('waited')
   expect((await overview(shop)).is_complete).toBe(true)
   await expectExact(shop, campaignIds)
 })
+
+type RebuildOutcome = 'waited' | 'ended' | 'was over before'
+
+/** Rebuilds while a node stands in line for the progress: what the rebuild did while that node had it. */
+async function rebuildBesideNode({ project_id, service, url }: Shop & { url: string }): Promise<RebuildOutcome> {
+  const { database } = service.runtime
+  const lockProgress = (trx: Db) =>
+    sql`select from statistics_progress where project_id = ${project_id} for update`.execute(trx)
+  let rebuilt: Promise<void> | undefined
+  let node: Promise<RebuildOutcome> | undefined
+  await database.db.transaction().execute(async (trx) => {
+    await lockProgress(trx)
+    const holder = await backendOf(trx)
+    rebuilt = rebuildStatistics(anotherConnection(url).db, project_id)
+    await untilOthersWait(database, holder)
+    node = anotherConnection(url)
+      .db.transaction()
+      .execute(async (next) => {
+        await lockProgress(next)
+        const { rows } = await sql`select from statistics_history where project_id = ${project_id}`.execute(next)
+        if (rows.length === 0) return 'was over before'
+        return Promise.race([
+          rebuilt?.then(() => 'ended' as const),
+          setTimeout(500, 'waited' as const),
+        ]) as Promise<RebuildOutcome>
+      })
+    await untilOthersWait(database, holder, 2)
+  })
+  await rebuilt
+  return node as Promise<RebuildOutcome>
+}
 
 test('tallies of deleted cards that are folded while a rebuild reads them count once', async () => {
   const shop = await newShop('UTC')
