@@ -3,7 +3,7 @@ import type { Settings } from '../../core/settings.ts'
 import type { ProjectView } from './schema.ts'
 
 /** A project as the management API returns it. */
-export function toProjectView(project: Project, { cluster_id }: Settings): ProjectView {
+export function toProjectView(project: Project, { cluster_id }: Pick<Settings, 'cluster_id'>): ProjectView {
   const {
     config_version: _,
     created_at: __,

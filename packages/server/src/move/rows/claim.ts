@@ -1,10 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
+import { Errors } from 'typebox/value'
 import { notifyCredentialChange } from '../../account/credential-change.ts'
 import { emptyTable, purgeProject } from '../../account/projects/purge.ts'
+import { ProjectView } from '../../account/projects/schema.ts'
 import { insertBuiltIns } from '../../account/projects/store.ts'
+import { toProjectView } from '../../account/projects/view.ts'
 import { assignUser, listOwners, lockUsers } from '../../account/users/store.ts'
 import type { Db } from '../../core/db/database.ts'
+import type { Project } from '../../core/db/project-row.ts'
 import { inTransaction, type Trx } from '../../core/db/transaction.ts'
 import { newSecret } from '../../core/http/secrets.ts'
 import { toInstant } from '../../core/lib/instant.ts'
@@ -36,6 +40,7 @@ export interface Claim {
 
 /** Claims the project for an import, and clears what an interrupted import left in it. */
 export async function claimProject(db: Db, header: ExportHeader, target: Target, now: number): Promise<Claim> {
+  await expectSettings(db, header)
   const claim: Claim = {
     project_id: target.kind === 'original' ? header.project.id : target.id,
     claimed_at: toInstant(randomInt(1, 31_536_000_000)),
@@ -46,6 +51,18 @@ export async function claimProject(db: Db, header: ExportHeader, target: Target,
   if (target.kind === 'existing') await claimExisting(db, claim)
   else await claimNew(db, claim, header)
   return claim
+}
+
+/** Settings that no operation can show would fail the list of all projects. */
+async function expectSettings(db: Db, { project }: ExportHeader): Promise<void> {
+  const { rows } = await sql<Project>`
+    select * from json_populate_record(null::projects, ${JSON.stringify({ ...project, is_sandbox: false })}::json)`.execute(
+    db,
+  )
+  const view = toProjectView(rows[0] as Project, { cluster_id: '' })
+  const [fault] = Errors(ProjectView, view)
+  if (fault !== undefined)
+    throw new Error(`The settings of the project in the file are damaged: ${fault.instancePath} ${fault.message}.`)
 }
 
 async function claimNew(db: Db, claim: Claim, header: ExportHeader): Promise<void> {
@@ -94,13 +111,16 @@ async function giveBack(db: Db, { project_id, claimed_at }: Claim): Promise<void
   await notifyCredentialChange(db)
 }
 
-/** The settings of the file; a copy signs what it sends with a token of its own. */
+/** The settings of the file; a copy signs with secrets of its own: with those of the original it could prove customers there. */
 const settingsJson = ({ is_copy }: Claim, { project }: ExportHeader): string =>
-  JSON.stringify(
-    is_copy
-      ? { ...project, webhook_token: newSecret(), previous_webhook_token: null, webhook_token_replaced_at: null }
-      : project,
-  )
+  JSON.stringify(is_copy ? { ...project, ...newSecrets() } : project)
+
+const newSecrets = () => ({
+  webhook_token: newSecret(),
+  previous_webhook_token: null,
+  webhook_token_replaced_at: null,
+  tracking_secret: newSecret() + newSecret(),
+})
 
 type ProjectState = 'none' | 'in use' | 'deleted' | 'interrupted'
 
@@ -172,8 +192,15 @@ export async function openClaimed(db: Db, claim: Claim, header: ExportHeader): P
   })
 }
 
-/** A project that existed before keeps its name, and the token that its receivers know. */
-const keptSettings = ['name', 'created_at', 'webhook_token', 'previous_webhook_token', 'webhook_token_replaced_at']
+/** A project that existed before keeps its name and its secrets, which its receivers and pages know and nobody who has the file. */
+const keptSettings = [
+  'name',
+  'created_at',
+  'webhook_token',
+  'previous_webhook_token',
+  'webhook_token_replaced_at',
+  'tracking_secret',
+]
 
 async function takeSettings(trx: Trx, { project_id }: Claim, { project }: ExportHeader): Promise<void> {
   const columns = (await projectColumns(trx)).filter((column) => !keptSettings.includes(column))

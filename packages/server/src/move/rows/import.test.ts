@@ -36,7 +36,7 @@ async function rowCounts(db: Db, id: string): Promise<Record<string, number>> {
   return project.rows.length === 0 ? counts : { ...counts, projects: 1 }
 }
 
-test('a copy beside its original has no keys, does not send, and signs with its own token', async () => {
+test('a copy beside its original has no keys, does not send, and signs and proves customers with secrets of its own', async () => {
   const { shop, db, text } = await smallShop()
   const id = copyId()
   expect(await importText(db, text, { kind: 'copy', id })).toMatchObject({ project_id: id, is_copy: true })
@@ -45,12 +45,12 @@ test('a copy beside its original has no keys, does not send, and signs with its 
       (select count(*)::int from webhooks where project_id = p.id and active) as sending,
       (select count(*)::int from webhook_sendouts where project_id = p.id) as sendouts,
       (select count(*)::int from vouchers where project_id = p.id) as codes,
-      p.webhook_token <> o.webhook_token as has_own_token, p.tracking_secret is not distinct from o.tracking_secret as knows_customers
+      p.webhook_token <> o.webhook_token as has_own_token, p.tracking_secret <> o.tracking_secret as has_own_proofs
     from projects p cross join projects o where p.id = ${id} and o.id = ${shop.project_id}`.execute(db)
-  expect(rows).toEqual([{ keys: 0, sending: 0, sendouts: 0, codes: 2, has_own_token: true, knows_customers: true }])
+  expect(rows).toEqual([{ keys: 0, sending: 0, sendouts: 0, codes: 2, has_own_token: true, has_own_proofs: true }])
 })
 
-test('an empty project that exists keeps its name and keys, and nodes that have served it see the imported configuration', async () => {
+test('an empty project that exists keeps its name, keys and secrets, and nodes that have served it see the imported configuration', async () => {
   const { shop, db } = await smallShop()
   const campaign = await ok(shop, 'POST', '/v1/campaigns', {
     name: 'Spring',
@@ -68,12 +68,15 @@ test('an empty project that exists keeps its name and keys, and nodes that have 
   }
   const validation = { redeemables: [{ object: 'voucher', id: 'SPRING' }], order: { amount: 5_000 } }
   expect((await target.call('POST', '/v1/validations', validation)).body).toMatchObject({ valid: false })
+  const secrets = () =>
+    sql`select name, webhook_token, tracking_secret from projects where id = ${target.project_id}`.execute(db)
+  const before = (await secrets()).rows
   await importText(db, text, { kind: 'existing', id: target.project_id })
   await expect
     .poll(async () => (await target.call('POST', '/v1/validations', validation)).body, { timeout: 30_000 })
     .toMatchObject({ valid: true, order: { total_amount: 4_000 } })
-  const { rows } = await sql`select name from projects where id = ${target.project_id}`.execute(db)
-  expect(rows).toEqual([{ name: 'Staging' }])
+  expect((await secrets()).rows).toEqual(before)
+  expect(before).toMatchObject([{ name: 'Staging' }])
   await expect(importText(db, text, { kind: 'existing', id: target.project_id })).rejects.toThrow(
     /is not empty: it has rows in/,
   )
@@ -122,6 +125,26 @@ test.each<[string, (lines: string[]) => string[], RegExp]>([
     'has a value that no column takes',
     (lines) => lines.map((line) => line.replace('"redeemed_quantity":0', '"redeemed_quantity":"many"')),
     /invalid input syntax/,
+  ],
+  [
+    'has two rows in a line',
+    (lines) =>
+      lines.map((line) =>
+        line.replace(
+          /^(\{"table":"customers","row":)(\{.*\})\}$/,
+          (_, start: string, row: string) =>
+            `${start}${row},${row.replaceAll('ann', 'bob').replace('"cust_', '"cust_b')}}`,
+        ),
+      ),
+    /lines of customers have more or less than one row each/,
+  ],
+  [
+    'has settings that no operation can show',
+    ([head, ...lines]) => [
+      (head as string).replace(/"client_trusted_domains":\[\]/, '"client_trusted_domains":"nope"'),
+      ...lines,
+    ],
+    /settings of the project in the file are damaged: \/client_trusted_domains must be array/,
   ],
 ])('a file that %s leaves nothing behind', async (_, damage, message) => {
   const { db, text } = await smallShop()

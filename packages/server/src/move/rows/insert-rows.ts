@@ -32,10 +32,12 @@ async function insertInto(trx: Trx, claim: Claim, { name, columns, is_configurat
     ...(is_configuration ? [configurationVersion(claim)] : []),
     ...(name === 'segments' ? [walkAfter] : []),
   ]
-  await sql`
+  const { numAffectedRows } = await sql`
     insert into ${sql.table(name)} (${sql.join(values.map(([column]) => sql.ref(column)))})
     select ${sql.join(values.map(([, value]) => value))}
     from json_populate_recordset(null::${sql.table(name)}, ${`[${rows.join(',')}]`}::json) r`.execute(trx)
+  if (Number(numAffectedRows) !== rows.length)
+    throw new Error(`The file is damaged: lines of ${name} have more or less than one row each.`)
 }
 
 /** The value of the file; but a copy of a project must not send anything to the receivers of the original. */
