@@ -3,6 +3,7 @@ import type { Target } from '../move/rows/claim.ts'
 import { readBytes } from '../move/rows/files.ts'
 import { projectId } from '../move/rows/format.ts'
 import { importProject } from '../move/rows/import.ts'
+import { interruptible } from './interruptible.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -21,32 +22,27 @@ export async function importCommand(
   standardInput: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const target = targetOf(options)
-  const stop = new AbortController()
-  const interrupted = () => stop.abort(new Error('Interrupted: nothing is left of the import.'))
-  // Once: a second signal ends the process at once, and the next import of the project clears what is left.
-  process.once('SIGINT', interrupted)
-  process.once('SIGTERM', interrupted)
-  await withDatabase(settings, async (db) => {
-    let told = 0
-    const { project_id, name, rows, is_copy } = await importProject(
-      db,
-      unlessAborted(readLines(readBytes(file === '-' ? standardInput : file)), stop.signal),
-      {
-        target,
-        now: Date.now,
-        onRows(count) {
-          if (count - told < rowsBetweenLines) return
-          told = count
-          say(`  ${count} rows …\n`)
+  // After a second signal the next import of the project clears what is left.
+  await interruptible('Interrupted: nothing is left of the import.', (signal) =>
+    withDatabase(settings, async (db) => {
+      let told = 0
+      const { project_id, name, rows, is_copy } = await importProject(
+        db,
+        unlessAborted(readLines(readBytes(file === '-' ? standardInput : file)), signal),
+        {
+          target,
+          now: Date.now,
+          onRows(count) {
+            if (count - told < rowsBetweenLines) return
+            told = count
+            say(`  ${count} rows …\n`)
+          },
         },
-      },
-    )
-    say(`Imported ${rows} rows into ${name} (${project_id}).\n`)
-    say(is_copy ? copyText(project_id, target) : 'The keys of the file open it; its webhooks are active.\n')
-  }).finally(() => {
-    process.off('SIGINT', interrupted)
-    process.off('SIGTERM', interrupted)
-  })
+      )
+      say(`Imported ${rows} rows into ${name} (${project_id}).\n`)
+      say(is_copy ? copyText(project_id, target) : 'The keys of the file open it; its webhooks are active.\n')
+    }),
+  )
 }
 
 /**

@@ -1,10 +1,21 @@
-import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { writeText } from '../move/rows/files.ts'
 import { newCommands } from '../testing/command.ts'
 import { type ExportOptions, exportCommand } from './export-project.ts'
 import { type ImportOptions, importCommand } from './import-project.ts'
@@ -53,6 +64,36 @@ test('an export is not written into a file that others have prepared', async () 
   await run.export({ out: file })
   expect(readFileSync(other, 'utf8')).toBe('kept')
   expect(lstatSync(file).isFile()).toBe(true)
+})
+
+test('an export takes the place of an ordinary file only: not of a pipe, a device, a folder or a link', async () => {
+  const { folder, run } = await migrated()
+  const [pipe, link, target] = [join(folder, 'pipe'), join(folder, 'link'), join(folder, 'target')]
+  execFileSync('mkfifo', [pipe])
+  writeFileSync(target, 'kept')
+  symlinkSync(target, link)
+  for (const out of [pipe, link, folder, '/dev/null'])
+    await expect(run.export({ out }), out).rejects.toThrow(`${out} exists and is no ordinary file`)
+  expect(lstatSync(pipe).isFIFO()).toBe(true)
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(readFileSync(target, 'utf8')).toBe('kept')
+  await run.export({ out: target })
+  expect(readFileSync(target, 'utf8')).toContain('guerdon_export')
+})
+
+test('an interrupted export leaves nothing behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-move-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const stop = new AbortController()
+  async function* text() {
+    yield 'first line\n'
+    await expect.poll(() => readdirSync(folder)).toEqual(['shop.jsonl.partial'])
+    stop.abort(new Error('Interrupted'))
+    yield 'second line\n'
+  }
+  const written = writeText(text(), { to: join(folder, 'shop.jsonl'), gzip: false, signal: stop.signal })
+  await expect(written).rejects.toThrow('Interrupted')
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('standard output and standard input do as well as files', async () => {

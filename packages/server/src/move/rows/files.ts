@@ -1,29 +1,43 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import type { Writable } from 'node:stream'
+import { lstat, rename, rm } from 'node:fs/promises'
+import type { PipelineOptions, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+
+interface WriteOptions {
+  to: string | Writable
+  gzip: boolean
+  signal?: AbortSignal | undefined
+}
 
 /** Writes text to a stream, or to a file that appears under its name only when it is complete and on the disk. */
 export async function writeText(
   text: AsyncIterable<string>,
-  { to, gzip }: { to: string | Writable; gzip: boolean },
+  { to, gzip, signal = new AbortController().signal }: WriteOptions,
 ): Promise<void> {
-  if (typeof to !== 'string') return pipe(text, gzip, to, { end: false })
+  if (typeof to !== 'string') return pipe(text, gzip, to, { end: false, signal })
+  await expectFile(to)
   const partial = `${to}.partial`
   try {
     // The file contains customer data and secrets: only its owner may read it.
     // A new one: what somebody else has put under this name would keep its owner, its mode, or lead elsewhere.
     await rm(partial, { force: true })
-    await pipe(text, gzip, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }))
+    await pipe(text, gzip, createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true }), { signal })
     await rename(partial, to)
   } catch (error) {
     await rm(partial, { force: true })
-    throw error
+    throw signal.aborted ? signal.reason : error
   }
 }
 
-async function pipe(text: AsyncIterable<string>, gzip: boolean, to: Writable, options = {}): Promise<void> {
+/** The file takes the place of what has its name: that must not be a device, a pipe, a folder, or a link that somebody relies on. */
+async function expectFile(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => null)
+  if (found !== null && !found.isFile())
+    throw new Error(`${path} exists and is no ordinary file: name another one, or write to standard output.`)
+}
+
+async function pipe(text: AsyncIterable<string>, gzip: boolean, to: Writable, options: PipelineOptions): Promise<void> {
   if (gzip) await pipeline(text, createGzip(), to, options)
   else await pipeline(text, to, options)
 }
