@@ -54,3 +54,22 @@ test('an example that fits is kept; one that does not is replaced by a recorded 
   expect(merged(category('Old'))).toEqual({ 200: category('Old') })
   expect(merged({ ...category('Old'), reply: { body: { id: 'cat_1' } } })).toEqual({ 200: category('New') })
 })
+
+test('a call of the story replaces an example that calls otherwise, and precedes better ones of other tests', () => {
+  const create = (name: string, hierarchy: number, request: object = { body: { name, hierarchy } }) => ({
+    request,
+    reply: { body: { id: 'cat_1', name, hierarchy, created_at: '2026-01-15T09:30:00.000Z', object: 'category' } },
+  })
+  const recorded = [
+    { example: create('Long', 1, { body: { name: 'Long', hierarchy: 1 }, query: 'more=1' }) },
+    { example: create('Told', 2), is_story: true as const },
+    { example: create('Last', 3, { body: { name: 'Last', hierarchy: 3 }, prefer: 'return=representation' }) },
+  ].map((each) => ({ operation_id: 'createCategory', status: 200, ...each }))
+  const merged = (existing: ReturnType<typeof create>) =>
+    mergeExamples(operations, documentOf(operations), { kept: { createCategory: { 200: existing } }, recorded })
+      .createCategory
+  expect(merged(create('Old', 1))).toEqual({ 200: create('Told', 2) })
+  // The same call with another answer, in which a code that the service made up differs.
+  const same = create('Other answer', 2, { body: { name: 'Told', hierarchy: 2 } })
+  expect(merged(same)).toEqual({ 200: same })
+})

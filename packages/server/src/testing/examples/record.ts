@@ -14,7 +14,12 @@ export interface RecordedExample {
   operation_id: string
   status: number
   example: Example
+  /** A call of the story, which precedes those of all other tests. */
+  is_story?: true
 }
+
+/** The header that marks a request of the story (story/teller.ts). */
+export const storyHeader = 'x-guerdon-story'
 
 /** In characters: longer requests and replies are never chosen, and would take long to scrub. */
 const recordedMax = 20_000
@@ -44,9 +49,16 @@ if (folder !== undefined) {
     const recorded = { ...(status < 400 ? { request: requestOf(request) } : {}), reply: replyOf(reply, payload) }
     const example = scrub<Example>(recorded)
     const key = `${operation.id} ${status}`
-    if (!isBetter(example, best.get(key)) || faultInExample(operation, status, example) !== null) return
-    best.set(key, example)
-    const line: RecordedExample = { operation_id: operation.id, status, example }
+    const isStory = request.headers[storyHeader] !== undefined
+    if (!isStory && !isBetter(example, best.get(key))) return
+    if (faultInExample(operation, status, example) !== null) return
+    if (!isStory) best.set(key, example)
+    const line: RecordedExample = {
+      operation_id: operation.id,
+      status,
+      example,
+      ...(isStory ? { is_story: true } : {}),
+    }
     appendFileSync(file, `${JSON.stringify(line)}\n`)
   }
 }
