@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { StoredEvent, StoredEventList } from '../monitoring/events/schema.ts'
-import type { Shop } from './app.ts'
+import type { Shop, TestService } from './app.ts'
 import { until } from './background.ts'
 
 export async function pageOfEvents(shop: Shop, query: Record<string, string> | string = {}): Promise<StoredEventList> {
@@ -33,7 +33,10 @@ export async function storedEventIds({ service, project_id }: Shop): Promise<str
 }
 
 /** Waits until the events written so far are final: transactions of other tests on the same server may be older. */
-export async function untilFinal({ service, project_id }: Shop): Promise<void> {
+export async function untilFinal({
+  service,
+  project_id,
+}: Pick<Shop, 'project_id'> & { service: Pick<TestService, 'runtime'> }): Promise<void> {
   await until(async () => {
     const { rows } = await sql<{ is_final: boolean }>`
       select coalesce(max(position), 0) < (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift
