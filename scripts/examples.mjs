@@ -1,5 +1,6 @@
-// Rewrites packages/server/src/platform/docs/examples.json, the calls and replies that /docs shows, from the traffic of the tests. An example that
-// still fits its operation is kept; --fresh records all of them again. Other arguments choose test files: npm run examples -- vouchers campaigns
+// Rewrites packages/server/src/platform/docs/examples.json, the calls and replies that /docs shows, from the traffic of the tests. Calls of the story
+// (npm run examples -- platform/docs/story) precede all others. An example that still fits its operation is kept, unless the story calls otherwise;
+// --fresh records all of them again. Other arguments choose test files: npm run examples -- vouchers campaigns
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
