@@ -49,10 +49,14 @@ function treeOf(operations: Operation[], schemas: Record<string, Schema>): strin
   return lines
     .map(([path, names]) => {
       const segments = path.split('/')
+      // In one order everywhere, since texts that are alike compress better.
+      names.sort((one, other) => letters.indexOf(one[0] as string) - letters.indexOf(other[0] as string))
       return [' '.repeat(segments.length - 1) + segments.at(-1), ...names].join(' ')
     })
     .join('\n')
 }
+
+const letters = Object.keys(methods)
 
 /** Segment by segment, so that what lies below a path follows it. */
 function compare(one: string[], other: string[]): number {

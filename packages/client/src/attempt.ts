@@ -45,7 +45,7 @@ export const noAnswer = (kind: NoAnswer['kind'], cause: unknown): { ok: false; e
   error: {
     kind,
     key: 'no_answer',
-    message: `The service did not answer: ${kind}`,
+    message: `No answer: ${kind}`,
     status: 0,
     retryable: kind !== 'aborted',
     cause,

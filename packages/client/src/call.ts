@@ -52,7 +52,7 @@ export async function call(
   const whole = trackingId && traits.includes(isTracked) ? { tracking_id: trackingId, ...(input as object) } : input
   const isQuery = traits.includes(takesQuery)
   const encoded =
-    isQuery || method === 'GET' || whole === undefined ? undefined : await encode(traits.includes(takesForm), whole)
+    isQuery || method === 'GET' || whole === undefined ? undefined : encode(traits.includes(takesForm), whole)
   const address = addressOf(template, path, isQuery ? (whole as object) : options.query)
   if (isOther.test(address)) return { ok: false, error: unnameable }
   return send(
@@ -62,12 +62,12 @@ export async function call(
       headers: {
         Accept: 'application/json',
         ...(hasKey && { 'Idempotency-Key': idempotencyKey }),
-        ...encoded?.headers,
+        ...(encoded && { 'Content-Type': encoded.headers.get('Content-Type') as string }),
         ...connection.headers,
         ...options.headers,
       },
       // Runtimes differ in how they take members that are undefined.
-      ...(encoded && { body: encoded.body }),
+      ...(encoded && { body: await encoded.arrayBuffer() }),
       ...(credentials && { credentials }),
     },
     {
@@ -93,18 +93,16 @@ const unnameable: Refusal = {
   key: 'not_found',
   message: 'No path can have this parameter',
   status: 404,
-  requestId: undefined,
   retryable: false,
 }
 
 /** Forms are encoded here rather than by each attempt: another boundary would be another request under the same key. */
-async function encode(isForm: boolean, input: unknown): Promise<{ body: BodyInit; headers: Record<string, string> }> {
-  const form = isForm ? new URLSearchParams(input as Record<string, string>) : input
-  const isJson = !isForm && !(form instanceof FormData)
-  const request = new Response(isJson ? JSON.stringify(form) : (form as BodyInit))
-  const type = isJson ? 'application/json' : (request.headers.get('Content-Type') as string)
-  return { body: await request.arrayBuffer(), headers: { 'Content-Type': type } }
-}
+const encode = (isForm: boolean, input: unknown): Response =>
+  isForm
+    ? new Response(new URLSearchParams(input as Record<string, string>))
+    : input instanceof FormData
+      ? new Response(input)
+      : Response.json(input)
 
 /** `crypto.randomUUID` exists on secure pages only; this exists everywhere. */
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')

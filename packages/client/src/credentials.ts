@@ -10,20 +10,23 @@ export const withHeaders =
   (headers: Record<string, string>): Authorise =>
   async () => ({ ok: true, data: { headers } })
 
-export const applicationHeaders = (id = '', secret = ''): Record<string, string> => ({
-  'X-App-Id': id,
-  'X-App-Token': secret,
-})
-
 const tokenOperation = { method: 'POST', path: '/v1/oauth/token', traits: takesForm + isSafe }
 
+export interface AuthOptions {
+  /** The service's AUTH_MODE: `strict` (default) exchanges the key for tokens, `either` sends the key alone. */
+  auth?: 'strict' | 'either'
+}
+
 /** The pair of an application key, and in strict mode a token that it was exchanged for. */
-export function withToken(
-  connection: Omit<Connection, 'authorise'>,
-  pair: Record<string, string>,
-  scope: string,
+export function withApplicationKey(
+  connection: Omit<Connection, 'authorise'> & AuthOptions,
+  id = '',
+  secret = '',
+  scope = 'api',
 ): Authorise {
+  const pair = { 'X-App-Id': id, 'X-App-Token': secret }
   const authorise = withHeaders(pair)
+  if (connection.auth === 'either') return authorise
   const { get, drop } = tokenSource(
     () =>
       call({ ...connection, authorise }, tokenOperation, {

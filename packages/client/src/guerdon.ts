@@ -1,5 +1,5 @@
 import type { SharedOptions } from './call.ts'
-import { applicationHeaders, withHeaders, withToken } from './credentials.ts'
+import { type AuthOptions, withApplicationKey, withHeaders } from './credentials.ts'
 import type { ClientOperations, ServerOperations } from './generated/operations.ts'
 import { clientTree, serverTree } from './generated/tree.ts'
 import { type Methods, methodsOf } from './methods.ts'
@@ -9,11 +9,6 @@ export interface CommonOptions extends SharedOptions {
   baseUrl: string
   /** Another `fetch` than the global one, for proxies, logs and tests. */
   fetch?: typeof fetch
-}
-
-interface AuthOptions {
-  /** The service's AUTH_MODE: `strict` (default) exchanges the key for tokens, `either` sends the key alone. */
-  auth?: 'strict' | 'either'
 }
 
 interface ApplicationKey {
@@ -38,9 +33,8 @@ export type Guerdon = Methods<ServerOperations>
 
 /** The client of a server: `/v1` and `/management/v1`. */
 export function createGuerdon(options: GuerdonOptions): Guerdon {
-  const { applicationId, secretKey, managementId = '', managementSecret = '', auth, scope = 'api' } = options
-  const pair = applicationHeaders(applicationId, secretKey)
-  const application = auth === 'either' ? withHeaders(pair) : withToken(options, pair, scope)
+  const { applicationId, secretKey, managementId = '', managementSecret = '', scope } = options
+  const application = withApplicationKey(options, applicationId, secretKey, scope)
   const management = withHeaders({ 'X-Management-Id': managementId, 'X-Management-Token': managementSecret })
   return methodsOf<ServerOperations>(serverTree, {
     ...options,
@@ -59,9 +53,9 @@ export type GuerdonClientSide = Methods<ClientOperations>
 
 /** The client of a page: `/client/v1` only. The key is public; what it may do is up to the project. */
 export function createGuerdonClientSide(options: GuerdonClientSideOptions): GuerdonClientSide {
-  const pair = applicationHeaders(options.clientApplicationId, options.clientSecretKey)
+  const { clientApplicationId, clientSecretKey } = options
   return methodsOf<ClientOperations>(clientTree, {
     ...options,
-    authorise: options.auth === 'either' ? withHeaders(pair) : withToken(options, pair, 'client_api'),
+    authorise: withApplicationKey(options, clientApplicationId, clientSecretKey, 'client_api'),
   })
 }

@@ -63,11 +63,12 @@ export function methodsOf<Operations>(tree: string, connection: Connection): Met
   return Object.fromEntries(methods)
 }
 
+const takesInput = new RegExp(`[${takesQuery}${takesBody}${takesForm}]`)
+
 function readArguments({ path, traits }: Operation, args: unknown[]): Call {
-  const hasInput = [takesQuery, takesBody, takesForm].some((trait) => traits.includes(trait))
   return {
     path: path.includes('{') ? (args.shift() as object) : undefined,
-    input: hasInput ? args.shift() : undefined,
+    input: takesInput.test(traits) ? args.shift() : undefined,
     options: args[0] ?? {},
   }
 }

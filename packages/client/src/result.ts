@@ -8,7 +8,7 @@ export type Refusal = Omit<Partial<Schemas['Error']>, 'key' | 'message' | 'reque
   key: ErrorKey | (string & {})
   message: string
   status: number
-  requestId: string | undefined
+  requestId?: string | undefined
   /** Whether the same call may succeed later. */
   retryable: boolean
 }

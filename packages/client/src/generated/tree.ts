@@ -3,7 +3,7 @@
 /** What a server calls, with an application key or a management key. */
 export const serverTree = `management
  v1
-  projects Pbk:createProject G:listProjects
+  projects G:listProjects Pbk:createProject
    users
     invite Pbk:inviteUser
    {projectId} G:getProject Ubk:updateProject Dk:deleteProject
@@ -32,7 +32,7 @@ export const serverTree = `management
       {campaignTemplateId}
        copy Pbk:copyCampaignTemplate
     usage G:getUsage
-    users Pbk:assignUser Gqp:listUsers
+    users Gqp:listUsers Pbk:assignUser
      {userId} G:getUser Ubk:updateUser Dk:unassignUser
       invitation Pk:renewInvitation
     webhook-sendouts Gqa:listWebhookSendouts
@@ -76,13 +76,13 @@ v1
   {customerId} G:getCustomer Ubk:updateCustomer Dk:deleteCustomer
    activities Gqa:listCustomerActivities
    activity Gqa:listCustomerActivity
-   consents Ubk:updateCustomerConsents Gq:listCustomerConsents
+   consents Gq:listCustomerConsents Ubk:updateCustomerConsents
    permanent-deletion Pk:deleteCustomerPermanently
    redeemables Gqa:listCustomerRedeemables
    segments G:listCustomerSegments
    tracking-id G:issueTrackingId
  events Pbk:trackCustomEvent
- exports Pbk:createExport Gqa:listExports
+ exports Gqa:listExports Pbk:createExport
   {exportId} Gq:getExport Dk:deleteExport
  locations Gqa:listLocations Pbk:createLocation
   {locationId} G:getLocation Ubk:updateLocation Dk:deleteLocation
@@ -169,10 +169,10 @@ v1
    stacks G:listPromotionStacksOfCampaign Pbk:createPromotionStack
     {stackId} G:getPromotionStack Ubk:updatePromotionStack Dk:deletePromotionStack
    tiers Gqa:listPromotionTiersOfCampaign Pbk:createPromotionTier
- publications Pbk:createPublication Gqa:listPublications
+ publications Gqa:listPublications Pbk:createPublication
   create Gqk:createPublicationByQuery
  qualifications Pbs:checkEligibility
- redemptions Pbk:redeem Gqa:listRedemptions
+ redemptions Gqa:listRedemptions Pbk:redeem
   {parentRedemptionId}
    rollbacks Pbk:rollBackRedemptions
   {redemptionId} G:getRedemption
@@ -180,12 +180,12 @@ v1
  referrals
   members
    {memberId}
-    holders Pbk:addReferralHolders Gqa:listReferralHolders
+    holders Gqa:listReferralHolders Pbk:addReferralHolders
      {holderId} Dk:removeReferralHolder
   {campaignId}
    members
     {memberId}
-     holders Pbk:addReferralHoldersInCampaign Gqa:listReferralHoldersInCampaign
+     holders Gqa:listReferralHoldersInCampaign Pbk:addReferralHoldersInCampaign
       {holderId} Dk:removeReferralHolderInCampaign
    tiers Gqa:listReferralTiers Pbk:createReferralTier
     {tierId} G:getReferralTier Ubk:updateReferralTier Dk:deleteReferralTier
@@ -232,12 +232,12 @@ v1
   metadata
    async Pbk:updateVouchersMetadataInBulk
   qualification Pbs:examineVouchersQualification
-  {code} Pbk:createVoucherWithCode G:getVoucher Ubk:updateVoucher Dqk:deleteVoucher
+  {code} G:getVoucher Pbk:createVoucherWithCode Ubk:updateVoucher Dqk:deleteVoucher
    balance Pbk:adjustVoucherBalance
    disable Pk:disableVoucher
    enable Pk:enableVoucher
    publications Gqa:listVoucherPublications
-   redemption Pbk:redeemVoucher G:getVoucherRedemption
+   redemption G:getVoucherRedemption Pbk:redeemVoucher
    redemptions Gqa:listVoucherRedemptions
    sessions
     {sessionKey} Dk:releaseValidationSession
