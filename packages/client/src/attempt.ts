@@ -16,8 +16,8 @@ export interface AttemptOptions {
   signal: AbortSignal | undefined
 }
 
-/** The result of one attempt, and the seconds after which the service wants to be asked again: NaN unless it said so. */
-type Attempt = { result: Result<unknown>; retryAfter: number }
+/** The result of one attempt, and the milliseconds for which the service wants to be left alone. */
+type Attempt = { result: Result<unknown>; pauseMs: number }
 
 /** Sends a request once and reads its answer. Never rejects. */
 export async function attempt(
@@ -32,11 +32,15 @@ export async function attempt(
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeUp]) : timeUp,
     })
-    const { headers } = response
-    return { result: await read(response), retryAfter: Number.parseFloat(headers.get('Retry-After') as string) }
+    // Seconds, or a date, as proxies send it.
+    const after = response.headers.get('Retry-After') as string
+    return {
+      result: await read(response),
+      pauseMs: Math.max(0, Number(after) * 1_000 || Date.parse(after) - Date.now() || 0),
+    }
   } catch (cause) {
     const kind = signal?.aborted ? 'aborted' : timeUp.aborted ? 'timeout' : 'network'
-    return { result: noAnswer(kind, cause), retryAfter: Number.NaN }
+    return { result: noAnswer(kind, cause), pauseMs: 0 }
   }
 }
 

@@ -38,7 +38,7 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
     if (!credentials.ok) return credentials
     const { headers, renew } = credentials.data
     const sent = { ...request, headers: { ...request.headers, ...headers } }
-    const { result, retryAfter } = await attempt(sent, options)
+    const { result, pauseMs } = await attempt(sent, options)
     if (result.ok) return result
     if (result.error.status === 401 && renew && mayRenew) {
       // Refused before anything was done: to ask again with a new token is safe for every call.
@@ -48,7 +48,7 @@ export async function send(request: PreparedRequest, options: SendOptions): Prom
     }
     // Half of the wait is random, so that clients which failed together do not come back together.
     const backOff = Math.min(delayMsMax, delayMs * 2 ** (count - 1)) * (1 - Math.random() / 2)
-    const wait = (retryAfter * 1_000 || 0) + backOff
+    const wait = pauseMs + backOff
     if (!isRepeatable || !result.error.retryable || count >= attempts || Date.now() + wait > endsAt) return result
     const waited = await orAborted(sleep(wait), signal)
     if (!waited.ok) return waited

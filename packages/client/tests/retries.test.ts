@@ -148,6 +148,22 @@ test('the client waits as long as the service asks for, and not at all if that i
   expect(requests).toHaveLength(1)
 })
 
+test('a pause may end at a date, as proxies say it', async () => {
+  const inMilliseconds = (ms: number) => ({ 'Retry-After': new Date(Date.now() + ms).toUTCString() })
+  const headers = inMilliseconds(2_500)
+  open.proxy.disturb('GET /v1/categories', { status: 503, headers })
+  expect(await open.guerdon.listCategories()).toMatchObject({ ok: true })
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(headers['Retry-After']))
+
+  open.proxy.disturb('GET /v1/categories', { status: 503, headers: inMilliseconds(3_600_000) })
+  const { result, requests } = await sentBy('GET /v1/categories', () => open.guerdon.listCategories())
+  expect(errorOf(result)).toMatchObject({ status: 503, retryable: true })
+  expect(requests).toHaveLength(1)
+
+  open.proxy.disturb('GET /v1/categories', { status: 503, headers: inMilliseconds(-3_600_000) })
+  expect(await open.guerdon.listCategories()).toMatchObject({ ok: true })
+})
+
 test('attempts are bounded', async () => {
   const away = { status: 503 }
   open.proxy.disturb('GET /v1/categories', away, away, away, away, away, away)
