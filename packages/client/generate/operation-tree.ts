@@ -2,6 +2,7 @@ import {
   continuesAfterId,
   continuesByCursor,
   continuesByPage,
+  isDownload,
   isSafe,
   isTracked,
   methods,
@@ -72,16 +73,19 @@ const pagingLetters: Record<Paging, string> = {
   once: '',
 }
 
+const isFile = (mediaType: string) => mediaType !== 'application/json'
+
 function traitsOf(operation: Operation, schemas: Record<string, Schema>): string {
-  const { id, body, queryParameters } = operation
+  const { id, body, queryParameters, replies } = operation
   const [method] = Object.entries(methods).find(([, name]) => name === operation.method) ?? []
   if (method === undefined) throw new Error(`${id}: the client does not know ${operation.method}`)
   const input = body ? (body.type === 'form' ? takesForm : takesBody) : queryParameters.length > 0 ? takesQuery : ''
   const repetition = operation.takesKey ? takesKey : readsByPost.has(id) ? isSafe : ''
+  const download = replies.some(({ content }) => content && Object.keys(content).some(isFile)) ? isDownload : ''
   const list = listOf(operation, schemas)
   const tracking = operation.path.startsWith('/client/') && takesTrackingId(operation, schemas) ? isTracked : ''
   // How a list continues comes last, where src/each.ts looks for it.
-  return [method, input, repetition, tracking, list ? pagingLetters[list.paging] : ''].join('')
+  return [method, input, repetition, download, tracking, list ? pagingLetters[list.paging] : ''].join('')
 }
 
 function takesTrackingId({ body, queryParameters }: Operation, schemas: Record<string, Schema>): boolean {

@@ -1,4 +1,5 @@
 import type { Schemas } from './generated/operations.ts'
+import { isDownload } from './operation.ts'
 import type { NoAnswer, Result } from './result.ts'
 
 /** A request that can be sent any number of times: the same bytes each time, as an idempotency key demands. */
@@ -14,6 +15,8 @@ export interface AttemptOptions {
   fetch: typeof fetch
   timeoutMs: number
   signal: AbortSignal | undefined
+  /** Of the operation. */
+  traits: string
 }
 
 /** The result of one attempt, and the milliseconds for which the service wants to be left alone. */
@@ -22,7 +25,7 @@ type Attempt = { result: Result<unknown>; pauseMs: number }
 /** Sends a request once and reads its answer. Never rejects. */
 export async function attempt(
   { url, ...request }: PreparedRequest,
-  { fetch, timeoutMs, signal }: AttemptOptions,
+  { fetch, timeoutMs, signal, traits }: AttemptOptions,
 ): Promise<Attempt> {
   const timeUp = AbortSignal.timeout(timeoutMs)
   try {
@@ -35,7 +38,7 @@ export async function attempt(
     // Seconds, or a date, as proxies send it.
     const after = response.headers.get('Retry-After') as string
     return {
-      result: await read(response),
+      result: await read(response, traits),
       pauseMs: Math.max(0, Number(after) * 1_000 || Date.parse(after) - Date.now() || 0),
     }
   } catch (cause) {
@@ -56,20 +59,20 @@ export const noAnswer = (kind: NoAnswer['kind'], cause: unknown): { ok: false; e
   },
 })
 
-async function read(response: Response): Promise<Result<unknown>> {
+async function read(response: Response, traits: string): Promise<Result<unknown>> {
   const { ok, status, headers } = response
   const requestId = headers.get('X-Request-Id') ?? undefined
-  const isJson = headers.get('Content-Type')?.includes('json')
-  if (ok) {
-    const data = status === 204 ? undefined : await (isJson ? response.json() : response.blob())
+  const type = headers.get('Content-Type') as string
+  const isJson = /json/.test(type)
+  const data = status === 204 ? undefined : await (isJson ? response.json() : response.blob())
+  // A sign-in page of a network may come with 200, and must not pass as a voucher, nor as an export.
+  if (ok && (isJson || !data || (traits.includes(isDownload) && !/html/.test(type))))
     return { ok, data, status, requestId, headers }
-  }
   // A proxy between us and the service answers with a page of its own. Its end is awaited, so that the connection can be used again.
-  const text = await response.text()
-  const body: Partial<Schemas['Error']> = isJson ? JSON.parse(text) : {}
+  const body: Partial<Schemas['Error']> = isJson ? data : {}
   const { key = `status_${status}` } = body
-  const retryable = passingStatuses.includes(status) || passingKeys.includes(key)
-  return { ok, error: { message: key, ...body, kind: 'refused', key, status, requestId, retryable } }
+  const retryable = ok || passingStatuses.includes(status) || passingKeys.includes(key)
+  return { ok: false, error: { message: key, ...body, kind: 'refused', key, status, requestId, retryable } }
 }
 
 const passingStatuses = [408, 429, 502, 503, 504]

@@ -75,6 +75,7 @@ export async function call(
       fetch: ownFetch ?? fetch,
       signal,
       timeoutMs,
+      traits,
       retry,
       isRepeatable: mayHaveKey ? hasKey : method === 'GET' || traits.includes(isSafe),
       authorise: () => connection.authorise(template),

@@ -22,6 +22,8 @@ export const takesKey = 'k'
 export const isSafe = 's'
 /** The page's tracking id belongs into it. */
 export const isTracked = 't'
+/** What it answers is a file rather than JSON, or may be one. */
+export const isDownload = 'd'
 /** A list: how the rows behind a page are asked for (docs/reference/lists.md). */
 export const continuesAfterId = 'a'
 export const continuesByPage = 'p'

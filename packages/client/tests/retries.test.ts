@@ -35,6 +35,9 @@ async function sentBy<T>(route: string, act: () => Promise<T>) {
   return { result, requests: open.proxy.requestsTo(route).slice(before) }
 }
 
+/** Options of a call. */
+const once = { retry: { attempts: 1 } }
+
 const errorOf = (result: Result<unknown>) => (result.ok ? undefined : result.error)
 
 test.each<Disturbance>(['lose the answer', 'cut the answer'])(
@@ -90,6 +93,8 @@ test.each([
   { status: 502, body: '<h1>Bad gateway</h1>' },
   { status: 503, headers: { 'Retry-After': '0' } },
   { status: 504 },
+  // The page of a network that wants a sign-in first.
+  { status: 200, body: '<h1>Sign in</h1>' },
   { status: 409, body: { code: 409, key: 'idempotency_key_in_progress', message: 'Request in progress' } },
 ])('%j is asked again', async (disturbance) => {
   const code = await newCode()
@@ -164,13 +169,22 @@ test('a pause may end at a date, as proxies say it', async () => {
   expect(await open.guerdon.listCategories()).toMatchObject({ ok: true })
 })
 
+test.each([
+  ['a page', 'text/html', () => open.guerdon.getVoucher({ code: 'A' }, once), 'GET /v1/vouchers/A'],
+  ['a text', 'text/plain', () => open.guerdon.getVoucher({ code: 'A' }, once), 'GET /v1/vouchers/A'],
+  ['a page', 'text/html', () => open.guerdon.getExport({ exportId: 'exp_1' }, {}, once), 'GET /v1/exports/exp_1'],
+])('%s (%s) with the status 200 is no answer of the service', async (_, type, act, route) => {
+  open.proxy.disturb(route, { status: 200, headers: { 'Content-Type': type }, body: 'Sign in' })
+  expect(errorOf(await act())).toMatchObject({ kind: 'refused', key: 'status_200', status: 200, retryable: true })
+})
+
 test('attempts are bounded', async () => {
   const away = { status: 503 }
   open.proxy.disturb('GET /v1/categories', away, away, away, away, away, away)
   const four = await sentBy('GET /v1/categories', () => open.guerdon.listCategories())
   expect(errorOf(four.result)).toMatchObject({ status: 503 })
   expect(four.requests).toHaveLength(4)
-  const one = await sentBy('GET /v1/categories', () => open.guerdon.listCategories({ retry: { attempts: 1 } }))
+  const one = await sentBy('GET /v1/categories', () => open.guerdon.listCategories(once))
   expect(one.requests).toHaveLength(1)
   open.proxy.disturb('GET /v1/categories')
 })

@@ -46,9 +46,9 @@ export const serverTree = `management
 v1
  assets
   barcode
-   {assetId} Gq:getBarcode
+   {assetId} Gqd:getBarcode
   qr
-   {assetId} Gq:getQrCode
+   {assetId} Gqd:getQrCode
  async-actions Gqa:listAsyncActions
   {asyncActionId} G:getAsyncAction
  attention G:listAttention
@@ -83,7 +83,7 @@ v1
    tracking-id G:issueTrackingId
  events Pbk:trackCustomEvent
  exports Gqa:listExports Pbk:createExport
-  {exportId} Gq:getExport Dk:deleteExport
+  {exportId} Gqd:getExport Dk:deleteExport
  locations Gqa:listLocations Pbk:createLocation
   {locationId} G:getLocation Ubk:updateLocation Dk:deleteLocation
  loyalties Gqa:listLoyaltyPrograms Pbk:createLoyaltyProgram
@@ -210,7 +210,7 @@ v1
    {campaignId} Gq:getLoyaltyStatistics
   overview Gq:getStatisticsOverview
  task-results
-  {token} G:getTaskResult
+  {token} Gd:getTaskResult
  templates
   campaigns Gqa:listCampaignTemplates Pbk:createCampaignTemplate
    {campaignTemplateId} Gq:getCampaignTemplate Ubk:updateCampaignTemplate Dk:deleteCampaignTemplate
