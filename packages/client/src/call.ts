@@ -85,9 +85,10 @@ export async function call(
 
 /**
  * An address that leads elsewhere because of a parameter that is empty, `.` or `..`: URLs resolve these, also in their encoded form. The
- * deletion of a SKU would be that of its product, and a single customer the list of all.
+ * deletion of a SKU would be that of its product, and a single customer the list of all. Half a surrogate pair has no form in an address
+ * at all: `fetch` would send U+FFFD, which all such codes would share.
  */
-const isOther = /\/\.{0,2}([/?]|$)/
+const isOther = /\p{Cs}|\/\.{0,2}([/?]|$)/u
 
 const unnameable: Refusal = {
   kind: 'refused',

@@ -42,6 +42,16 @@ test.each(['..', '.', ''])(
   },
 )
 
+test('a code with half of a surrogate pair, as a cut emoji leaves it, is not found and names no other code', async () => {
+  const { guerdon, proxy } = open
+  const before = proxy.requests.length
+  for (const code of ['HALF\ud83d', '\ude00'])
+    expect(await guerdon.getVoucher({ code })).toMatchObject({ ok: false, error: { key: 'not_found', status: 404 } })
+  expect(proxy.requests.length).toBe(before)
+  expect(unwrap(await guerdon.createVoucherWithCode({ code: 'WHOLE-😀' }, tenPercent)).code).toBe('WHOLE-😀')
+  expect(unwrap(await guerdon.getVoucher({ code: 'WHOLE-😀' })).code).toBe('WHOLE-😀')
+})
+
 test('a deletion has no data, a query has brackets and lists, and an argument that nobody needs is left out', async () => {
   const { guerdon } = open
   for (const code of ['IN-1', 'IN-2', 'OUT-1']) unwrap(await guerdon.createVoucherWithCode({ code }, tenPercent))
