@@ -1,5 +1,6 @@
 import { addressOf } from './address.ts'
 import { isSafe, isTracked, type Operation, takesForm, takesKey, takesQuery } from './operation.ts'
+import { over } from './over.ts'
 import type { Outcome, Refusal, Result } from './result.ts'
 import { type Credentials, type RetryOptions, send } from './send.ts'
 
@@ -46,10 +47,10 @@ export async function call(
 ): Promise<Result<unknown>> {
   const { baseUrl, fetch: ownFetch, credentials, trackingId } = connection
   const { signal, idempotencyKey = newKey() } = options
-  const { timeoutMs = 30_000, retry = {} } = { ...connection, ...options }
+  const { timeoutMs = 30_000 } = over<SharedOptions>(connection, options)
   const mayHaveKey = traits.includes(takesKey)
   const hasKey = mayHaveKey && idempotencyKey !== false
-  const whole = trackingId && traits.includes(isTracked) ? { tracking_id: trackingId, ...(input as object) } : input
+  const whole = trackingId && traits.includes(isTracked) ? over({ tracking_id: trackingId }, input as object) : input
   const isQuery = traits.includes(takesQuery)
   const encoded =
     isQuery || method === 'GET' || whole === undefined ? undefined : encode(traits.includes(takesForm), whole)
@@ -76,7 +77,7 @@ export async function call(
       signal,
       timeoutMs,
       traits,
-      retry,
+      retry: over(connection.retry, options.retry),
       isRepeatable: mayHaveKey ? hasKey : method === 'GET' || traits.includes(isSafe),
       authorise: () => connection.authorise(template),
     },

@@ -1,5 +1,6 @@
 import { type Call, type Connection, call } from './call.ts'
 import { continuesAfterId, continuesByCursor, continuesByPage, type Operation } from './operation.ts'
+import { over } from './over.ts'
 import { unwrap } from './result.ts'
 
 interface Row {
@@ -38,7 +39,7 @@ export async function* each(
   const nextOf = nextPages[operation.traits.at(-1) as string]
   const read = async (query: Query) => unwrap(await call(connection, operation, { ...rest, input: query })) as Page
 
-  let query = { ...(nextOf && { limit: 100 }), ...(input as object) } as Query
+  let query = over(nextOf ? { limit: 100 } : {}, input as object) as Query
   let page: Page | undefined = await read(query)
   while (page) {
     const rows = (page as unknown as Record<string, Row[]>)[page.data_ref] as Row[]

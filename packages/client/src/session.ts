@@ -14,11 +14,15 @@ export interface GuerdonSessionOptions extends Omit<CommonOptions, 'baseUrl'> {
 export type GuerdonSession = Methods<SessionOperations & ServerOperations>
 
 /** The client of a person who is signed in, on a page of the service's own origin: the cookie of the session admits. */
-export function createGuerdonSession({ projectId, ...options }: GuerdonSessionOptions = {}): GuerdonSession {
+export function createGuerdonSession({
+  projectId,
+  baseUrl = '',
+  ...options
+}: GuerdonSessionOptions = {}): GuerdonSession {
   return methodsOf<SessionOperations & ServerOperations>(`${sessionTree}\n${serverTree}`, {
-    baseUrl: '',
-    credentials: 'same-origin',
     ...options,
+    baseUrl,
+    credentials: 'same-origin',
     authorise: withHeaders(projectId ? { 'X-Project-Id': projectId } : {}),
   })
 }

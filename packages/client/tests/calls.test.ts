@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { createGuerdon, GuerdonError, unwrap } from '../src/index.ts'
 import { createGuerdonSession } from '../src/session.ts'
-import { type OpenShop, openShop } from './open-shop.ts'
+import { notSet, type OpenShop, openShop } from './open-shop.ts'
 
 let open: OpenShop
 beforeAll(async () => {
@@ -143,7 +143,7 @@ test('a page has its own client, which sends its tracking id where one is taken'
     headers: { Origin: 'https://shop.example' },
     trackingId: 'somebody',
   })
-  unwrap(await known.validateRedeemablesOnClient(body))
+  unwrap(await known.validateRedeemablesOnClient({ tracking_id: notSet, ...body }))
   unwrap(await known.listClientConsents())
   const sent = proxy.requestsTo('POST /client/v1/validations').at(-1)
   expect(JSON.parse(String(sent?.body))).toEqual({ tracking_id: 'somebody', ...body })
@@ -153,6 +153,11 @@ test('a page has its own client, which sends its tracking id where one is taken'
 test('the client of a session calls the operations about sessions', async () => {
   const session = createGuerdonSession({ baseUrl: open.proxy.url })
   expect(unwrap(await session.getSignInFeatures())).toMatchObject({ oidc: false })
+  const ofThePage = createGuerdonSession({
+    baseUrl: notSet,
+    fetch: (address, request) => fetch(`${open.proxy.url}${address}`, request),
+  })
+  expect(unwrap(await ofThePage.getSignInFeatures())).toMatchObject({ oidc: false })
   const nobody = await session.getSession()
   expect(!nobody.ok && nobody.error.key).toBe('not_signed_in')
 })

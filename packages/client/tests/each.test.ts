@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { untilFinal } from '../../server/src/testing/event-list.ts'
 import { GuerdonError, unwrap } from '../src/index.ts'
-import { type OpenShop, openShop } from './open-shop.ts'
+import { notSet, type OpenShop, openShop } from './open-shop.ts'
 
 const rowsCount = 250
 
@@ -42,6 +42,11 @@ test('by cursor, of a list by page: every code once, in order, 100 at a time', a
   const queries = proxy.requestsTo('GET /v1/vouchers').map(({ path }) => new URL(path, 'http://shop').searchParams)
   expect(queries.map((query) => query.get('starting_after_id'))).toEqual([null, rows[99]?.id, rows[199]?.id])
   expect(queries.map((query) => query.get('limit'))).toEqual(['100', '100', '100'])
+})
+
+test('a limit that is undefined is none: the rows of further pages come too', async () => {
+  const rows = await collect(open.guerdon.listVouchers.each({ limit: notSet }))
+  expect(rows).toHaveLength(rowsCount)
 })
 
 test('by page: the codes of a customer on the client side', async () => {

@@ -12,6 +12,9 @@ export interface OpenShop {
   options: Parameters<typeof createGuerdon>[0]
 }
 
+/** What programs that are compiled without `exactOptionalPropertyTypes` may set a member to. */
+export const notSet = undefined as never
+
 /** Waits that a test need not wait out. */
 export const quick = { delayMs: 5 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { createGuerdon, type Result, unwrap } from '../src/index.ts'
 import type { Disturbance } from './flaky-proxy.ts'
-import { type OpenShop, openShop } from './open-shop.ts'
+import { notSet, type OpenShop, openShop } from './open-shop.ts'
 
 let open: OpenShop
 beforeAll(async () => {
@@ -187,6 +187,23 @@ test('attempts are bounded', async () => {
   const one = await sentBy('GET /v1/categories', () => open.guerdon.listCategories(once))
   expect(one.requests).toHaveLength(1)
   open.proxy.disturb('GET /v1/categories')
+})
+
+test('options of a call take the place of those of the client one by one, and undefined takes none', async () => {
+  const guerdon = createGuerdon({ ...open.options, retry: { attempts: 2, delayMs: 5 } })
+  const away = { status: 503 }
+  for (const retry of [{ delayMs: 1 }, { attempts: notSet }, notSet]) {
+    open.proxy.disturb('GET /v1/categories', away, away, away, away)
+    const { requests } = await sentBy('GET /v1/categories', () => guerdon.listCategories({ retry }))
+    expect(requests).toHaveLength(2)
+  }
+  open.proxy.disturb('GET /v1/categories')
+
+  // A management operation, since a token might take longer.
+  open.proxy.disturb('GET /management/v1/projects', 'never answer')
+  const impatient = createGuerdon({ ...open.options, timeoutMs: 100 })
+  const result = await impatient.listProjects({ timeoutMs: notSet, ...once })
+  expect(errorOf(result)).toMatchObject({ kind: 'timeout' })
 })
 
 test('a service that is not there is a failure of its own kind', async () => {
