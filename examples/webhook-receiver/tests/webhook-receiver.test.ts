@@ -47,7 +47,9 @@ test('the receiver stores each event once, refuses what is not signed, and catch
   await first.line(new RegExp(`^evcus_\\w+ customer\\.created ${ann}$`))
   const unsigned = await fetch(url, { method: 'POST', body: '{"type":"customer.created"}' })
   expect([unsigned.status, await unsigned.text()]).toEqual([401, 'missing_headers'])
-  expect((await fetch(url, { method: 'POST', body: 'a'.repeat(2_000_000) }).catch(() => null))?.status ?? 413).toBe(413)
+  // The last byte is the one too many: nothing is left unsent when it is refused, so the answer always arrives.
+  const statusOf = async (size: number) => (await fetch(url, { method: 'POST', body: 'a'.repeat(size) })).status
+  expect([await statusOf(1_048_576), await statusOf(1_048_577)]).toEqual([401, 413])
   expect(await first.stop()).toBe(0)
 
   // While it is away the delivery fails; the list of events has it, and the repeated delivery brings nothing new.
