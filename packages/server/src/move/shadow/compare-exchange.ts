@@ -2,7 +2,7 @@ import type { Ask } from './ask.ts'
 import { differenceOf } from './compare.ts'
 import type { Exchange } from './log-line.ts'
 import { outcomeOf } from './outcome.ts'
-import { isObject, type Question, questionOf } from './question.ts'
+import { questionOf } from './question.ts'
 import type { Tally } from './report.ts'
 
 export interface CompareOptions {
@@ -24,12 +24,11 @@ export async function compareExchange(
     return
   }
   const { status, answer } = await ask(question)
-  const [there, here] = [outcomeOf(exchange.status, exchange.answer), outcomeOf(status, answer)]
-  const example = { number, path: exchange.path, redeemables: namesOf(question), there, here }
+  const { redeemables } = question
+  const [there, here] = [
+    outcomeOf(exchange.status, exchange.answer, redeemables),
+    outcomeOf(status, answer, redeemables),
+  ]
+  const example = { number, path: exchange.path, redeemables: redeemables.map(({ id }) => id), there, here }
   tally.add(differenceOf(there, here), example)
-}
-
-const namesOf = ({ body }: Question): string[] => {
-  const { redeemables } = body as { redeemables: unknown[] }
-  return redeemables.map((entry) => (isObject(entry) ? String(entry.id) : '?'))
 }

@@ -48,24 +48,39 @@ test('what an answer does not say is not compared', () => {
 test('answers of all operations have the same outcome', () => {
   const order = { amount: 5_000, total_discount_amount: 500, total_amount: 4_500, items: [] }
   const money = { amount: 5_000, discount: 500, total: 4_500, lines: [] }
-  const expected = { kind: 'valid', applied: ['TEN'], money }
+  const expected = { kind: 'valid', applied: ['ten'], money }
+  const asked = [{ object: 'voucher', id: 'ten' }]
   expect(
-    outcomeOf(200, {
-      valid: true,
-      redeemables: [
-        { status: 'APPLICABLE', id: 'TEN' },
-        { status: 'SKIPPED', id: 'X' },
-      ],
-      order,
-    }),
+    outcomeOf(
+      200,
+      {
+        valid: true,
+        redeemables: [
+          { status: 'APPLICABLE', id: 'ten' },
+          { status: 'SKIPPED', id: 'X' },
+        ],
+        order,
+      },
+      asked,
+    ),
   ).toEqual(expected)
-  expect(outcomeOf(200, { valid: true, code: 'TEN', order })).toEqual(expected)
-  expect(outcomeOf(200, { redemptions: [{ id: 'r_1', voucher: { code: 'TEN' } }], order })).toEqual(expected)
-  expect(outcomeOf(200, { id: 'r_1', object: 'redemption', voucher: { code: 'TEN' }, order })).toEqual(expected)
-  expect(outcomeOf(200, 'hello')).toMatchObject({ kind: 'failed' })
-  expect(outcomeOf(400, { key: 'invalid_payload' })).toMatchObject({ kind: 'failed' })
-  expect(outcomeOf(429, { key: 'too_many_requests' })).toMatchObject({ kind: 'failed' })
-  expect(outcomeOf(400, { key: 'quantity_exceeded', resource_type: 'redemption' })).toMatchObject({ kind: 'refused' })
+  const redeemed = { voucher: { id: 'v_1', code: 'TEN' } }
+  expect(outcomeOf(200, { valid: true, code: 'TEN', order }, asked)).toEqual(expected)
+  expect(outcomeOf(200, { redemptions: [{ id: 'r_1', ...redeemed }], order }, asked)).toEqual(expected)
+  expect(outcomeOf(200, { id: 'r_1', object: 'redemption', ...redeemed, order }, asked)).toEqual(expected)
+  expect(outcomeOf(200, 'hello', asked)).toMatchObject({ kind: 'failed' })
+  expect(outcomeOf(400, { key: 'invalid_payload' }, asked)).toMatchObject({ kind: 'failed' })
+  expect(outcomeOf(429, { key: 'too_many_requests' }, asked)).toMatchObject({ kind: 'failed' })
+  const refusedRedemption = { key: 'quantity_exceeded', resource_type: 'redemption' }
+  expect(outcomeOf(400, refusedRedemption, asked)).toMatchObject({ kind: 'refused' })
+})
+
+test('of several redeemables each has the name that the question has for it, whatever the answer calls it', () => {
+  const asked = ['v_2', 'one', 'ONE', 'three'].map((id) => ({ object: 'voucher', id }))
+  const redemptions = ['ONE', 'TWO', 'one', 'Three', 'FOUR'].map((code, place) => ({
+    voucher: { id: `v_${place + 1}`, code },
+  }))
+  expect(outcomeOf(200, { redemptions }, asked)).toMatchObject({ applied: ['ONE', 'v_2', 'one', 'three', 'FOUR'] })
 })
 
 test('a redemption is asked as a validation of its moment, without its session', () => {
@@ -75,17 +90,30 @@ test('a redemption is asked as a validation of its moment, without its session',
   expect(questionOf(exchange, { redeem: false, as_of: true })).toEqual({
     path: '/v1/validations',
     body: { ...body, options: { as_of: exchange.at } },
+    redeemables: request.redeemables,
   })
-  expect(questionOf(exchange, { redeem: true, as_of: true })).toEqual({ path: '/v1/redemptions', body })
-  const single = {
-    ...exchange,
-    path: '/v1/vouchers/A%20B/validate',
-    request: { order: { amount: 1 }, gift: { credits: 5 } },
-  }
-  expect(questionOf(single, { redeem: true, as_of: false })).toEqual({
-    path: '/v1/validations',
-    body: { order: { amount: 1 }, redeemables: [{ object: 'voucher', id: 'A B', gift: { credits: 5 } }] },
+  expect(questionOf(exchange, { redeem: true, as_of: true })).toEqual({
+    path: '/v1/redemptions',
+    body,
+    redeemables: request.redeemables,
   })
+})
+
+test.each([
+  ['/v1/vouchers/A%20B/validate', '/v1/vouchers/A%20B/validate', '/v1/vouchers/A%20B/validate', 'voucher'],
+  ['/v1/vouchers/A%20B/redemption', '/v1/vouchers/A%20B/validate', '/v1/vouchers/A%20B/redemption', 'voucher'],
+  [
+    '/v1/promotions/tiers/A%20B/redemption',
+    '/v1/promotions/tiers/A%20B/validation',
+    '/v1/promotions/tiers/A%20B/redemption',
+    'promotion_tier',
+  ],
+])('a single redeemable is asked by itself: %s', (path, asValidation, redeemed, object) => {
+  const request = { order: { amount: 1 }, gift: { credits: 5 } }
+  const exchange = { method: 'POST', path, request, status: 200 }
+  const expected = { body: request, redeemables: [{ object, id: 'A B' }] }
+  expect(questionOf(exchange, { redeem: false, as_of: false })).toEqual({ path: asValidation, ...expected })
+  expect(questionOf(exchange, { redeem: true, as_of: false })).toEqual({ path: redeemed, ...expected })
 })
 
 test('nothing but validations and redemptions is compared, and so nothing else is logged', () => {

@@ -100,7 +100,7 @@ test('the key of the compared service does not follow a redirect', async () => {
     ),
   )
   const ask = newAsk({ base: `http://127.0.0.1:${service}`, app_id: 'id', app_token: 'secret' })
-  expect(await ask({ path: '/v1/validations', body: {} })).toMatchObject({ status: 503 })
+  expect(await ask({ path: '/v1/validations', body: {}, redeemables: [] })).toMatchObject({ status: 503 })
   expect(keys).toEqual([])
 })
 
@@ -116,7 +116,7 @@ test('a token that could not be fetched once is fetched with the next question',
     }),
   )
   const ask = newAsk({ base: `http://127.0.0.1:${service}`, app_id: 'id', app_token: 'secret' })
-  const question = { path: '/v1/validations', body: {} } as const
+  const question = { path: '/v1/validations', body: {}, redeemables: [] }
   expect(await ask(question)).toMatchObject({ status: 503 })
   expect(await ask(question)).toMatchObject({ status: 200 })
   expect(await ask(question)).toMatchObject({ status: 200 })
@@ -132,6 +132,6 @@ test.each(['', '/'])('a service behind a path prefix is asked below it: "/shop%s
     }),
   )
   const ask = newAsk({ base: `http://127.0.0.1:${service}/shop${end}`, app_id: 'id', app_token: 'secret' })
-  await ask({ path: '/v1/validations', body: {} })
+  await ask({ path: '/v1/validations', body: {}, redeemables: [] })
   expect(paths).toEqual(['/shop/v1/validations'])
 })

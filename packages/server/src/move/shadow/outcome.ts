@@ -1,4 +1,4 @@
-import { isObject } from './question.ts'
+import { type Asked, isObject } from './question.ts'
 
 /** What an answer says about a cart, in the same form for validations and redemptions. */
 export type Outcome =
@@ -19,8 +19,8 @@ export interface Money {
 
 type Answer = Record<string, unknown>
 
-/** The outcome that an answer stands for, whichever of the operations gave it. */
-export function outcomeOf(status: number, answer: unknown): Outcome {
+/** The outcome that an answer to a question about these redeemables stands for, whichever of the operations gave it. */
+export function outcomeOf(status: number, answer: unknown, asked: readonly Asked[]): Outcome {
   if (!isObject(answer)) return { kind: 'failed', status, key: 'unreadable answer' }
   if (status >= 500 || status === 401 || status === 403 || status === 429)
     return { kind: 'failed', status, key: keyOf(answer) }
@@ -34,36 +34,62 @@ export function outcomeOf(status: number, answer: unknown): Outcome {
       : { kind: 'failed', status, key: keyOf(answer) }
   }
   if (answer.valid === false) return refusalOf(answer)
-  return { kind: 'valid', applied: appliedIds(answer), money: moneyOf(answer.order) }
+  return { kind: 'valid', applied: appliedIds(answer, asked), money: moneyOf(answer.order) }
 }
 
 /** Keys of malformed requests; all others say why a redeemable is not usable. */
 const isReason = (key: string): boolean =>
   !['invalid_payload', 'missing_redeemables', 'invalid_order', ''].includes(key)
 
+/** As a refused redemption has it: the reason of the first that does not apply, or else of the first that was skipped. */
 function refusalOf(answer: Answer): Outcome {
-  const lists = [answer.redeemables, answer.inapplicable_redeemables].filter(Array.isArray).flat() as unknown[]
-  const first = lists.find((entry): entry is Answer => isObject(entry) && entry.status === 'INAPPLICABLE')
+  const lists = [answer.redeemables, answer.inapplicable_redeemables, answer.skipped_redeemables]
+  const entries = lists.flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []))
+  const first = entries.find(hasStatus('INAPPLICABLE')) ?? entries.find(hasStatus('SKIPPED'))
   const result = isObject(first?.result) ? first.result : answer
-  return { kind: 'refused', key: keyOf(isObject(result.error) ? result.error : answer), redeemable: textOf(first?.id) }
+  const reason = [result.error, result.details].find(isObject) ?? answer
+  return { kind: 'refused', key: keyOf(reason), redeemable: textOf(first?.id) }
 }
 
-/** In the order in which they were applied. A single voucher or tier is named by its code or id. */
-function appliedIds(answer: Answer): string[] {
-  if (Array.isArray(answer.redemptions)) return answer.redemptions.map(redeemedId)
-  if (answer.object === 'redemption') return [redeemedId(answer)]
-  if (!Array.isArray(answer.redeemables)) return [textOf(answer.code) ?? textOf(answer.id) ?? '']
+const hasStatus = (wanted: string) => (entry: Answer) => entry.status === wanted
+
+/** In the order in which they were applied, by the names that the question has for them. */
+function appliedIds(answer: Answer, asked: readonly Asked[]): string[] {
+  const applied = appliedNames(answer)
+  const [only, ...others] = asked
+  // About one redeemable there is one answer, whatever it calls it. Of a stack the tiers are applied.
+  if (only !== undefined && others.length === 0 && only.object !== 'promotion_stack' && applied.length === 1)
+    return [only.id]
+  return applied.map((names) => askedId(names, asked))
+}
+
+/** The names of each: a validation repeats what was asked, a redemption has the code as it is stored, and the id of the voucher. */
+function appliedNames(answer: Answer): string[][] {
+  if (Array.isArray(answer.redemptions)) return answer.redemptions.map(redeemedNames)
+  if (answer.object === 'redemption') return [redeemedNames(answer)]
+  if (!Array.isArray(answer.redeemables)) return [namesIn(answer.code, answer.id)]
   return answer.redeemables
-    .filter((entry): entry is Answer => isObject(entry) && entry.status === 'APPLICABLE')
-    .map(({ id }) => textOf(id) ?? '')
+    .filter(isObject)
+    .filter(hasStatus('APPLICABLE'))
+    .map(({ id }) => namesIn(id))
 }
 
-function redeemedId(redemption: unknown): string {
-  if (!isObject(redemption)) return ''
+function redeemedNames(redemption: unknown): string[] {
+  if (!isObject(redemption)) return []
   const { voucher, promotion_tier } = redemption
-  if (isObject(voucher)) return textOf(voucher.code) ?? ''
-  return isObject(promotion_tier) ? (textOf(promotion_tier.id) ?? '') : ''
+  if (isObject(voucher)) return namesIn(voucher.code, voucher.id)
+  return isObject(promotion_tier) ? namesIn(promotion_tier.id) : []
 }
+
+/** Upper and lower case are the same only if nothing fits exactly: whether they are in the project, the answer does not say. */
+function askedId(names: readonly string[], asked: readonly Asked[]): string {
+  const lowerCase = names.map((name) => name.toLowerCase())
+  const found =
+    asked.find(({ id }) => names.includes(id)) ?? asked.find(({ id }) => lowerCase.includes(id.toLowerCase()))
+  return found?.id ?? names[0] ?? ''
+}
+
+const namesIn = (...values: unknown[]): string[] => values.filter((value) => typeof value === 'string')
 
 function moneyOf(order: unknown): Money {
   if (!isObject(order)) return { amount: null, discount: null, total: null, lines: [] }

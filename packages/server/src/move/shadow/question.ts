@@ -2,14 +2,26 @@ import type { Exchange } from './log-line.ts'
 
 /** What we are asked about an exchange. */
 export interface Question {
-  path: '/v1/validations' | '/v1/redemptions'
+  path: string
   body: object
+  /** The redeemables that it is about. */
+  redeemables: Asked[]
+}
+
+/** A redeemable as the request names it: a voucher by its code, in any case, or by its id. */
+export interface Asked {
+  object: string
+  id: string
 }
 
 /** A redeemable named by the path, as in the operations for a single voucher or promotion tier. */
 const singleRedeemable = [
-  { pattern: /^\/v1\/vouchers\/([^/]{1,1000})\/(?:validate|redemption)$/, object: 'voucher' },
-  { pattern: /^\/v1\/promotions\/tiers\/([^/]{1,1000})\/(?:validation|redemption)$/, object: 'promotion_tier' },
+  { pattern: /^\/v1\/vouchers\/([^/]{1,1000})\/(?:validate|redemption)$/, object: 'voucher', validation: 'validate' },
+  {
+    pattern: /^\/v1\/promotions\/tiers\/([^/]{1,1000})\/(?:validation|redemption)$/,
+    object: 'promotion_tier',
+    validation: 'validation',
+  },
 ] as const
 
 const isSeveral = /^\/(?:client\/)?v1\/(?:validations|redemptions)$/
@@ -33,25 +45,41 @@ interface AskOptions {
  */
 export function questionOf({ method, path, request, at }: Exchange, { redeem, as_of }: AskOptions): Question | null {
   if (!isCompared(method, path) || !isObject(request)) return null
-  const { session: _, tracking_id: __, options, gift, reward, ...body } = request
-  const redeemables = redeemablesOf(withoutQuery(path), body, { gift, reward })
-  if (redeemables === null) return null
+  const { session: _, tracking_id: __, options, ...body } = request
+  const asked = askedOf(withoutQuery(path), body)
+  if (asked === null) return null
   const isRedemption = redeem && /redemptions?$/.test(withoutQuery(path))
   // The order of the answer is compared; nobody looks at explanations and expanded objects.
   const moment = as_of && !isRedemption && at !== undefined ? { options: { as_of: at } } : {}
   return {
-    path: isRedemption ? '/v1/redemptions' : '/v1/validations',
-    body: { ...body, redeemables, ...moment },
+    path: isRedemption ? asked.path : asked.path.replace(/[^/]+$/, asked.validation),
+    body: { ...body, ...moment },
+    redeemables: asked.redeemables,
   }
 }
 
-function redeemablesOf(path: string, body: Record<string, unknown>, more: Record<string, unknown>): unknown[] | null {
-  if (isSeveral.test(path)) return Array.isArray(body.redeemables) ? body.redeemables : null
-  for (const { pattern, object } of singleRedeemable) {
+/**
+ * One redeemable by itself is asked by itself: among several the limits of stacking, and the rule about those without effect, would play
+ * a part.
+ */
+function askedOf(
+  path: string,
+  { redeemables }: Record<string, unknown>,
+): { path: string; validation: string; redeemables: Asked[] } | null {
+  if (isSeveral.test(path)) {
+    if (!Array.isArray(redeemables)) return null
+    return {
+      path: path.replace(/^\/client/, ''),
+      validation: 'validations',
+      redeemables: redeemables.map((sent) =>
+        isObject(sent) ? { object: String(sent.object), id: String(sent.id) } : { object: '?', id: '?' },
+      ),
+    }
+  }
+  for (const { pattern, object, validation } of singleRedeemable) {
     const encoded = pattern.exec(path)?.[1]
     const id = encoded === undefined ? null : decoded(encoded)
-    const given = Object.entries(more).filter(([, value]) => isObject(value))
-    if (id !== null) return [{ object, id, ...Object.fromEntries(given) }]
+    if (id !== null) return { path, validation, redeemables: [{ object, id }] }
   }
   return null
 }
