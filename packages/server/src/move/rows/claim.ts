@@ -26,7 +26,8 @@ export type Target =
 
 /**
  * The right to fill a project, which nobody sees meanwhile: for everybody else it is deleted. `deleted_at` of the project is a moment of
- * 1970, different for each import: so an interrupted import is told from a deleted project, and of two imports the later one wins.
+ * 1970, different for each import: so an interrupted import is told from a deleted project, and of two imports the later one wins. It is in
+ * the second half of the year for a project that existed before, whose keys and users the next import must not delete with the rest.
  */
 export interface Claim {
   project_id: string
@@ -43,7 +44,7 @@ export async function claimProject(db: Db, header: ExportHeader, target: Target,
   await expectSettings(db, header)
   const claim: Claim = {
     project_id: target.kind === 'original' ? header.project.id : target.id,
-    claimed_at: toInstant(randomInt(1, 31_536_000_000)),
+    claimed_at: newMoment(target),
     config_version: now,
     is_copy: target.kind === 'existing' || (target.kind === 'copy' && target.id !== header.project.id),
     target,
@@ -52,6 +53,11 @@ export async function claimProject(db: Db, header: ExportHeader, target: Target,
   else await claimNew(db, claim, header)
   return claim
 }
+
+const halfYear = 15_552_000_000
+
+const newMoment = ({ kind }: Target): string =>
+  toInstant(kind === 'existing' ? randomInt(halfYear, 2 * halfYear) : randomInt(1, halfYear))
 
 /** Settings that no operation can show would fail the list of all projects. */
 async function expectSettings(db: Db, { project }: ExportHeader): Promise<void> {
@@ -74,8 +80,12 @@ async function claimNew(db: Db, claim: Claim, header: ExportHeader): Promise<voi
     throw new Error(
       `The project ${project_id} exists already. Import a copy with --as ID, or into an empty project with --project ID.`,
     )
-  if (state === 'interrupted') {
-    await takeOver(db, claim)
+  if (state === 'existing, claimed')
+    throw new Error(
+      `The project ${project_id} existed before another import, which fills it or was interrupted. Repeat that one: --project ${project_id}.`,
+    )
+  if (state === 'new, claimed') {
+    await takeOver(db, claim, state)
     await purgeProject(db, project_id)
   }
   const columns = await projectColumns(db)
@@ -89,8 +99,13 @@ async function claimExisting(db: Db, claim: Claim): Promise<void> {
   const { project_id } = claim
   const state = await stateOf(db, project_id)
   if (state === 'none' || state === 'deleted') throw new Error(`There is no project ${project_id}.`)
+  // It may have keys of the file, which a copy must not have.
+  if (state === 'new, claimed')
+    throw new Error(
+      `There is no project ${project_id} yet: another import makes it, or was interrupted. Repeat that one, without --project.`,
+    )
   if (state === 'in use') await expectEmpty(db, project_id)
-  await takeOver(db, claim)
+  await takeOver(db, claim, state)
   await notifyCredentialChange(db)
   // What was written before nobody saw the project any longer is not ours to delete.
   if (state === 'in use')
@@ -122,18 +137,28 @@ const newSecrets = () => ({
   tracking_secret: newSecret() + newSecret(),
 })
 
-type ProjectState = 'none' | 'in use' | 'deleted' | 'interrupted'
+type ProjectState = 'none' | 'in use' | 'deleted' | 'new, claimed' | 'existing, claimed'
+
+const stateSql = sql<ProjectState>`
+  case when deleted_at is null then 'in use' when deleted_at >= '1971-01-01' then 'deleted'
+    when deleted_at >= ${toInstant(halfYear)} then 'existing, claimed' else 'new, claimed' end`
 
 async function stateOf(db: Db, id: string): Promise<ProjectState> {
   const { rows } = await sql<{ state: ProjectState }>`
-    select case when deleted_at is null then 'in use' when deleted_at < '1971-01-01' then 'interrupted' else 'deleted' end as state
-    from projects where id = ${id}`.execute(db)
+    select ${stateSql} as state from projects where id = ${id}`.execute(db)
   return rows[0]?.state ?? 'none'
 }
 
-/** Waits for the batch that another import is just writing; its next one is refused. */
-async function takeOver(db: Db, { project_id, claimed_at }: Claim): Promise<void> {
-  await sql`update projects set deleted_at = ${claimed_at} where id = ${project_id}`.execute(db)
+/**
+ * Waits for the batch that another import is just writing; its next one is refused. Throws if the project is no longer in the state in which
+ * it was seen: another import may have completed it meanwhile.
+ */
+async function takeOver(db: Db, { project_id, claimed_at }: Claim, seen: ProjectState): Promise<void> {
+  const { rows } = await sql`
+    update projects set deleted_at = ${claimed_at} where id = ${project_id} and ${stateSql} = ${seen} returning id`.execute(
+    db,
+  )
+  if (rows.length === 0) throw new ClaimLostError(project_id)
 }
 
 /** A new project has a product and a collection that are built in, and its keys. */

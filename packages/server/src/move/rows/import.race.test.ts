@@ -8,6 +8,7 @@ import type { Db } from '../../core/db/database.ts'
 import { newClock, newProjectOn, type Shop } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { amountOff, newDiscount } from '../../testing/checkout.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { exportedText, importText } from '../../testing/move.ts'
 import { openNode, ownDatabase } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
@@ -50,6 +51,13 @@ const isVisible = (db: Db, id: string): Promise<boolean> =>
   findProjectOrOnly(db, id).then(
     () => true,
     () => false,
+  )
+
+/** Why an import fails. */
+const messageOf = (running: Promise<unknown>): Promise<string> =>
+  running.then(
+    () => 'completed',
+    (error: Error) => error.message,
   )
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s in the middle leaves nothing of the import', async (signal) => {
@@ -103,10 +111,7 @@ test('of two imports of one project the later one completes, and the earlier one
   const { shop, db } = await largeShop()
   const text = await exportedText(db, shop.project_id)
   const { db: there } = await newShop()
-  const first = importText(there, text).then(
-    () => 'completed',
-    (error: Error) => error.message,
-  )
+  const first = messageOf(importText(there, text))
   await until(async () => ((await countCustomers(there, shop.project_id)) > 0 ? true : undefined))
   await importText(there, text)
   expect(await first).toBe(`Another import fills the project ${shop.project_id}: this one ends.`)
@@ -120,17 +125,9 @@ test('what is written while a project is claimed stays, and the project is given
   const target = await newProjectOn({ ...shop.service, clock: newClock() })
   const imported = await db.transaction().execute(async (trx) => {
     await sql`select from projects where id = ${target.project_id} for update`.execute(trx)
-    const running = importText(db, text, { kind: 'existing', id: target.project_id }).then(
-      () => 'completed',
-      (error: Error) => error.message,
-    )
+    const running = messageOf(importText(db, text, { kind: 'existing', id: target.project_id }))
     // It found the project empty, and waits to claim it.
-    await until(async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like 'update projects%'`.execute(db)
-      return rows.length > 0 ? true : undefined
-    })
+    await untilOthersWait(shop.service.runtime.database, await backendOf(trx))
     await sql`insert into customers
       select (jsonb_populate_record(c, jsonb_build_object('project_id', ${target.project_id}::text))).*
       from customers c where c.project_id = ${shop.project_id}`.execute(trx)
@@ -139,6 +136,23 @@ test('what is written while a project is claimed stays, and the project is given
   expect(await imported.running).toBe(`The project ${target.project_id} is not empty: it has rows in customers.`)
   expect(await countCustomers(db, target.project_id)).toBe(1)
   expect(await isVisible(db, target.project_id)).toBe(true)
+})
+
+test('a project that another import completes, after it was seen unfinished, is not taken from it', async () => {
+  const { shop, db } = await newShop()
+  await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })
+  const text = await exportedText(db, shop.project_id)
+  // As an import leaves it before the statement that makes it usable.
+  await sql`update projects set deleted_at = '1970-01-02' where id = ${shop.project_id}`.execute(db)
+  const { running } = await db.transaction().execute(async (trx) => {
+    await sql`update projects set deleted_at = null where id = ${shop.project_id}`.execute(trx)
+    const running = messageOf(importText(db, text))
+    await untilOthersWait(shop.service.runtime.database, await backendOf(trx))
+    return { running }
+  })
+  expect(await running).toBe(`Another import fills the project ${shop.project_id}: this one ends.`)
+  expect(await isVisible(db, shop.project_id)).toBe(true)
+  expect(await countCustomers(db, shop.project_id)).toBe(1)
 })
 
 test('an import that cannot be undone says why it failed, and that the project is hidden', async () => {

@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { tablesWithProjects } from '../../account/projects/purge.ts'
+import { assignUser, findUserOfProject, insertUser, type UserRecord } from '../../account/users/store.ts'
 import type { Db } from '../../core/db/database.ts'
 import { newestMigration } from '../../core/db/migrate.ts'
+import { toInstant } from '../../core/lib/instant.ts'
 import { newProject, type Shop, send, uniqueName } from '../../testing/app.ts'
 import { amountOff, newDiscount, newGiftCard } from '../../testing/checkout.ts'
 import { exportedText, importText } from '../../testing/move.ts'
 import { ok } from '../../testing/orders.ts'
 import { newWebhook } from '../../testing/webhooks.ts'
+import type { Target } from './claim.ts'
 import { importProject } from './import.ts'
 
 const dbOf = ({ service }: Shop): Db => service.runtime.database.db
@@ -177,6 +180,54 @@ test('an existing project is empty and open again after a damaged file', async (
   await expect(importText(db, cut, { kind: 'existing', id: target.project_id })).rejects.toThrow(/incomplete/)
   expect(await rowCounts(db, target.project_id)).toEqual(before)
   await expect.poll(async () => (await target.call('GET', '/v1/vouchers')).status, { timeout: 30_000 }).toBe(200)
+})
+
+/** An import that stops in the middle, as after `kill -9`: it never goes on, and nothing is undone. */
+async function killedImport(db: Db, text: string, target: Target): Promise<void> {
+  const lines = text.trimEnd().split('\n')
+  await new Promise<void>((resolve, reject) => {
+    async function* half() {
+      // Before the last line everything is inserted but the last batch.
+      for (const line of lines.slice(0, -1)) yield Buffer.from(line)
+      resolve()
+      await new Promise(() => {})
+    }
+    importProject(db, half(), { target, now: Date.now }).catch(reject)
+  })
+}
+
+test('a project that existed before a killed import keeps its keys and users, whatever is imported next', async () => {
+  const { shop, db, text } = await smallShop()
+  const target = await newProject({ project: { name: 'Staging' } })
+  const id = target.project_id
+  const existing = { kind: 'existing', id } as const
+  const names = { first_name: 'Ann', last_name: '', is_owner: false, created_at: toInstant(Date.now()) }
+  const user = (await insertUser(db, { email: `${uniqueName('ann')}@shop.test`, ...names })) as UserRecord
+  await assignUser(db, id, user.id, 'VIEWER')
+  const kept = { api_keys: 2, projects: 1 }
+  expect(await rowCounts(db, id)).toMatchObject(kept)
+  await killedImport(db, text, existing)
+
+  const renamed = text.replaceAll(shop.project_id, id)
+  await expect(importText(db, text, { kind: 'copy', id })).rejects.toThrow(/existed before.*--project/)
+  await expect(importText(db, renamed)).rejects.toThrow(/existed before.*--project/)
+  expect(await rowCounts(db, id)).toMatchObject(kept)
+
+  await importText(db, text, existing)
+  const { rows } = await sql`select name from projects where id = ${id} and deleted_at is null`.execute(db)
+  expect(rows).toEqual([{ name: 'Staging' }])
+  expect(await rowCounts(db, id)).toMatchObject({ ...kept, vouchers: 2 })
+  expect(await findUserOfProject(db, id, user.id, {})).toMatchObject({ projects: { [id]: 'VIEWER' } })
+  await expect.poll(async () => (await target.call('GET', '/v1/vouchers')).status, { timeout: 30_000 }).toBe(200)
+})
+
+test('what a killed import left of a new project is no project to import into: the keys of the file are in it', async () => {
+  const { db, text } = await smallShop()
+  const id = copyId()
+  await killedImport(db, text, { kind: 'copy', id })
+  await expect(importText(db, text, { kind: 'existing', id })).rejects.toThrow(/There is no project .* interrupted/)
+  await importText(db, text, { kind: 'copy', id })
+  expect(await rowCounts(db, id)).toMatchObject({ vouchers: 2, projects: 1 })
 })
 
 test('a file of another release is refused before anything is written, and the message names the release to use', async () => {
