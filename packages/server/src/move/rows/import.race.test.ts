@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { findProjectOrOnly } from '../../account/projects/store.ts'
 import type { Db } from '../../core/db/database.ts'
 import { newClock, newProjectOn, type Shop } from '../../testing/app.ts'
-import { until } from '../../testing/background.ts'
 import { amountOff, newDiscount } from '../../testing/checkout.ts'
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { exportedText, importText } from '../../testing/move.ts'
@@ -15,8 +14,11 @@ import { ok } from '../../testing/orders.ts'
 import { runGuerdon } from '../../testing/process.ts'
 import { exportProject } from './export.ts'
 import { writeText } from './files.ts'
+import { importProject } from './import.ts'
 
-const customersCount = 30_000
+/** Five batches; an import is held in the third. */
+const customersCount = 5_000
+const heldAt = 'many-12500'
 
 async function newShop(): Promise<{ shop: Shop; db: Db; url: string }> {
   const { database, url } = await ownDatabase()
@@ -24,7 +26,7 @@ async function newShop(): Promise<{ shop: Shop; db: Db; url: string }> {
   return { shop, db: database.db, url: url as string }
 }
 
-/** A shop whose import takes long enough to be interrupted; the tests only read it. */
+/** A shop whose import takes several batches; the tests only read it. */
 const largeShop = () => {
   large ??= newLargeShop()
   return large
@@ -37,7 +39,9 @@ async function newLargeShop() {
   await ok(shop, 'POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })
   await sql`insert into customers
     select (jsonb_populate_record(c, jsonb_build_object('id', 'cust_many' || n, 'source_id', 'many-' || n))).*
-    from customers c, generate_series(2, ${customersCount}::int) n where c.project_id = ${shop.project_id}`.execute(db)
+    from customers c, generate_series(10002, ${10_000 + customersCount}::int) n where c.project_id = ${shop.project_id}`.execute(
+    db,
+  )
   return made
 }
 
@@ -52,6 +56,25 @@ const isVisible = (db: Db, id: string): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+/** Lets an import into this database wait in the middle of the customers: it has written two batches. Returns what lets it go on. */
+async function holdImport({
+  database,
+}: Shop['service']['runtime']): Promise<{ isHeld(): Promise<void>; release(): Promise<void> }> {
+  const { db } = database
+  await sql`create function hold() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(7); return new; end $$`.execute(
+    db,
+  )
+  await sql`create trigger hold before insert on customers for each row
+    when (new.source_id = ${sql.lit(heldAt)}) execute function hold()`.execute(db)
+  const trx = await db.startTransaction().execute()
+  await sql`select pg_advisory_xact_lock(7)`.execute(trx)
+  onTestFinished(async () => {
+    if (!trx.isCommitted) await trx.rollback().execute()
+  })
+  const holder = await backendOf(trx)
+  return { isHeld: () => untilOthersWait(database, holder), release: () => trx.commit().execute() }
+}
 
 /** Why an import fails. */
 const messageOf = (running: Promise<unknown>): Promise<string> =>
@@ -70,10 +93,13 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s in the middle leaves nothing of th
     gzip: false,
   })
 
-  const { db: there, url } = await newShop()
+  const { shop: other, db: there, url } = await newShop()
+  const { isHeld, release } = await holdImport(other.service.runtime)
   const { child, ended, output } = runGuerdon(['import', file], { DATABASE_URL: url })
-  await until(async () => ((await countCustomers(there, shop.project_id)) > 0 ? true : undefined))
+  await isHeld()
+  expect(await countCustomers(there, shop.project_id)).toBe(2_000)
   child.kill(signal)
+  await release()
   expect(await ended).toBe(1)
   expect(output()).toContain('Interrupted: nothing is left of the import.\n')
   const { rows } = await sql`select from projects where id = ${shop.project_id}`.execute(there)
@@ -87,15 +113,15 @@ test('after kill -9 in the middle, nobody sees the project, and the same command
   const file = join(folder, 'shop.jsonl.gz')
   await writeText(exportProject(db, await findProjectOrOnly(db, shop.project_id), Date.now()), { to: file, gzip: true })
 
-  const { db: there, url: urlThere } = await newShop()
+  const { shop: other, db: there, url: urlThere } = await newShop()
+  const { isHeld, release } = await holdImport(other.service.runtime)
   const run = () => runGuerdon(['import', file], { DATABASE_URL: urlThere })
   const killed = run()
-  await until(async () => ((await countCustomers(there, shop.project_id)) > 0 ? true : undefined))
+  await isHeld()
   killed.child.kill('SIGKILL')
   await killed.ended
-  const left = await countCustomers(there, shop.project_id)
-  expect(left).toBeGreaterThan(0)
-  expect(left).toBeLessThan(customersCount)
+  await release()
+  expect(await countCustomers(there, shop.project_id)).toBe(2_000)
   expect(await isVisible(there, shop.project_id)).toBe(false)
 
   const second = run()
@@ -111,10 +137,18 @@ test('of two imports of one project the later one completes, and the earlier one
   const { shop, db } = await largeShop()
   const text = await exportedText(db, shop.project_id)
   const { db: there } = await newShop()
-  const first = messageOf(importText(there, text))
-  await until(async () => ((await countCustomers(there, shop.project_id)) > 0 ? true : undefined))
-  await importText(there, text)
-  expect(await first).toBe(`Another import fills the project ${shop.project_id}: this one ends.`)
+  const lines = text.trimEnd().split('\n')
+  async function* held() {
+    for (const line of lines) {
+      if (line.includes(`"${heldAt}"`)) {
+        expect(await countCustomers(there, shop.project_id)).toBe(2_000)
+        await importText(there, text)
+      }
+      yield Buffer.from(line)
+    }
+  }
+  const first = importProject(there, held(), { target: { kind: 'original' }, now: Date.now })
+  expect(await messageOf(first)).toBe(`Another import fills the project ${shop.project_id}: this one ends.`)
   expect(await countCustomers(there, shop.project_id)).toBe(customersCount)
 })
 
