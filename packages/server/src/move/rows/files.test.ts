@@ -1,7 +1,23 @@
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readBytes } from './files.ts'
+
+test.each([1, 2, 7])('gzip is recognised, and text stays as it is, in pieces of %i bytes', async (length) => {
+  const content = Buffer.from('{"end":true}\n')
+  const decompressed = async (bytes: Buffer) => {
+    async function* pieces() {
+      yield Buffer.alloc(0)
+      for (let start = 0; start < bytes.length; start += length) yield bytes.subarray(start, start + length)
+    }
+    return (await buffer(readBytes(pieces()))).toString()
+  }
+  expect(await decompressed(gzipSync(content))).toBe(content.toString())
+  for (const text of [content, content.subarray(0, 1), content.subarray(0, 0)])
+    expect(await decompressed(text)).toBe(text.toString())
+})
 
 test('a file that does not exist fails where it is read, not before', async () => {
   const failures: unknown[] = []

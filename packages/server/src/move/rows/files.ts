@@ -54,15 +54,27 @@ async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
 
 async function* decompressed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const iterator = stream[Symbol.asyncIterator]()
-  const first = await iterator.next()
-  if (first.done === true) return
-  const whole = joined(first.value, iterator)
-  if (first.value[0] === 0x1f && first.value[1] === 0x8b) {
+  const first = await readStart(iterator, gzipStart.length)
+  const whole = joined(first, iterator)
+  if (first.subarray(0, gzipStart.length).equals(gzipStart)) {
     const gunzip = createGunzip()
     // `pipeline` reports a failure of either end through the stream that is read here.
     pipeline(whole, gunzip).catch(() => {})
     yield* gunzip
   } else yield* whole
+}
+
+const gzipStart = Buffer.from([0x1f, 0x8b])
+
+/** At least so many bytes, or all: a pipe may bring the first of them alone. */
+async function readStart(iterator: AsyncIterator<Uint8Array>, bytes: number): Promise<Buffer> {
+  let start = Buffer.alloc(0)
+  while (start.length < bytes) {
+    const next = await iterator.next()
+    if (next.done === true) break
+    start = Buffer.concat([start, next.value])
+  }
+  return start
 }
 
 async function* joined(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
