@@ -470,6 +470,8 @@ export const limits = {
   shadow_body_bytes_max: 1_048_576,
   /** Requests that wait in the proxy of `guerdon shadow` to be compared; further ones only pass through. */
   shadow_waiting_max: 200,
+  /** Size of the requests and answers that wait in the proxy of `guerdon shadow` to be compared, and of those that wait to be logged. */
+  shadow_waiting_bytes_max: 33_554_432,
 
   /** Cached QR codes: at most 17 kB each. */
   qr_patterns_remembered_max: 256,

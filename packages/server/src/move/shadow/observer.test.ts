@@ -7,6 +7,35 @@ import { until } from '../../testing/background.ts'
 import { newObserver } from './observer.ts'
 import { Tally } from './report.ts'
 
+test('the size of what waits is bounded too, for comparison and for the log', async () => {
+  let answer = () => {}
+  const slow = new Promise<{ status: number; answer: object }>((resolve) => {
+    answer = () => resolve({ status: 200, answer: {} })
+  })
+  const tally = new Tally()
+  const missing: string[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-shadow-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const onError = ({ message }: Error) => void missing.push(message)
+  const observer = newObserver({ ask: () => slow, tally, log: join(folder, 'log.jsonl'), redeem: false, onError })
+  const text = 'x'.repeat(limits.shadow_body_bytes_max - 200)
+  const exchange = {
+    method: 'POST',
+    path: '/v1/validations',
+    request: { redeemables: [], text },
+    status: 200,
+    answer: { text },
+  }
+  // 32 MiB hold 16 pairs of bodies of almost 1 MiB. One more is being compared; of the log none is written before the next turn.
+  const [sent, fit] = [40, 16]
+  for (let n = 0; n < sent; n += 1) observer.observe(exchange)
+  expect(tally.dropped).toBe(sent - fit - 1)
+  expect(missing).toEqual(Array(sent - fit).fill('the log is written too slowly, a line is left out'))
+  answer()
+  await observer.drain()
+  expect(tally.report()).toMatchObject({ compared: fit + 1, dropped: sent - fit - 1 })
+})
+
 test('while our service is slow, the proxy keeps a bounded number of requests, drops the others, and logs them all', async () => {
   let answer = () => {}
   const slow = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { limits } from '../../core/lib/limits.ts'
 import type { Ask } from './ask.ts'
 import { compareExchange } from './compare-exchange.ts'
-import { type Exchange, exchangeLine } from './log-line.ts'
+import { type Exchange, exchangeLine, readExchange } from './log-line.ts'
 import type { Tally } from './report.ts'
 
 /** Takes exchanges that the proxy has passed through, and compares them in the background. */
@@ -26,32 +26,37 @@ interface ObserverOptions {
 
 /** One at a time: of the machine and of our service nothing is taken that the shop needs. */
 export function newObserver({ ask, tally, log, redeem, onError }: ObserverOptions): Observer {
-  const waiting: Exchange[] = []
-  let [unwritten, writing] = [0, Promise.resolve()]
+  const [waiting, unwritten] = [newRoom(), newRoom()]
+  const lines: Buffer[] = []
+  let writing = Promise.resolve()
   let number = 0
 
   /** Also of what is not compared: the log can be replayed later, when our service has time. */
-  const write = (file: string, exchange: Exchange): void => {
-    if (unwritten >= limits.shadow_waiting_max) {
+  const write = (file: string, line: Buffer): void => {
+    if (!unwritten.enter(line)) {
       onError(new Error('the log is written too slowly, a line is left out'))
       return
     }
-    unwritten += 1
     writing = writing
       // Only the owner may read it: it has customer data.
-      .then(() => appendFile(file, exchangeLine(exchange), { mode: 0o600 }))
+      .then(() => appendFile(file, line, { mode: 0o600 }))
       .catch(onError)
-      .finally(() => {
-        unwritten -= 1
-      })
+      .finally(() => unwritten.leave(line))
+  }
+
+  const next = (): Buffer | undefined => {
+    const line = lines.shift()
+    if (line !== undefined) waiting.leave(line)
+    return line
   }
 
   let working: Promise<void> | null = null
 
   const work = async () => {
-    for (let exchange = waiting.shift(); exchange !== undefined; exchange = waiting.shift()) {
+    for (let line = next(); line !== undefined; line = next()) {
       number += 1
       try {
+        const exchange = readExchange(line.toString()) as Exchange
         await compareExchange(exchange, number, { ask, tally, redeem, as_of: false })
       } catch (error) {
         onError(error as Error)
@@ -62,18 +67,37 @@ export function newObserver({ ask, tally, log, redeem, onError }: ObserverOption
   return {
     tally,
     observe(exchange) {
-      if (log !== null) write(log, exchange)
-      if (waiting.length >= limits.shadow_waiting_max) {
+      // As text, whose size is known: as objects they would take many times that.
+      const line = Buffer.from(exchangeLine(exchange))
+      if (log !== null) write(log, line)
+      if (!waiting.enter(line)) {
         tally.dropped += 1
         return
       }
-      waiting.push(exchange)
+      lines.push(line)
       working ??= work()
     },
     async drain() {
       await Promise.race([working, setTimeout(limits.shadow_answer_ms, undefined, { ref: false })])
-      tally.dropped += waiting.splice(0).length
+      while (next() !== undefined) tally.dropped += 1
       await writing
+    },
+  }
+}
+
+/** Room for lines that wait, by their number and their size. */
+function newRoom(): { enter(line: Buffer): boolean; leave(line: Buffer): void } {
+  let [count, bytes] = [0, 0]
+  return {
+    enter({ length }) {
+      if (count >= limits.shadow_waiting_max || bytes + length > limits.shadow_waiting_bytes_max) return false
+      count += 1
+      bytes += length
+      return true
+    },
+    leave({ length }) {
+      count -= 1
+      bytes -= length
     },
   }
 }

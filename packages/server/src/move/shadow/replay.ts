@@ -1,4 +1,4 @@
-import { readLines } from '../read-lines.ts'
+import { readLinesAndGaps } from '../read-lines.ts'
 import type { Ask } from './ask.ts'
 import { type CompareOptions, compareExchange } from './compare-exchange.ts'
 import { readExchange } from './log-line.ts'
@@ -14,7 +14,7 @@ export async function replayLog(
   options: CompareOptions,
 ): Promise<ShadowReport> {
   const tally = new Tally()
-  const lines = readLines(stream)
+  const lines = readLinesAndGaps(stream)
   let number = 0
   const work = async () => {
     for (;;) {
@@ -22,6 +22,11 @@ export async function replayLog(
       if (next.done === true) return
       number += 1
       const ownNumber = number
+      // A line that is longer than any that we write; the others count nevertheless.
+      if (next.value === null) {
+        tally.skipped += 1
+        continue
+      }
       const text = next.value.toString()
       const exchange = readExchange(text)
       if (exchange !== null) await compareExchange(exchange, ownNumber, { ...options, ask, tally })

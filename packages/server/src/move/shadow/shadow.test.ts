@@ -107,6 +107,18 @@ test('a replay writes no redemption and holds nothing; with --redeem it redeems'
   expect(await redeemedHere()).toBe(1)
 })
 
+test('a line that is too long is skipped, and the others are compared', async () => {
+  const equal = Buffer.from(await exchanged('/v1/validations', { redeemables: vouchers('SAME'), order }))
+  const piece = Buffer.alloc(1_048_576, 'x')
+  async function* lines() {
+    yield equal
+    for (let bytes = 0; bytes <= limits.moved_line_bytes_max; bytes += piece.length) yield piece
+    yield Buffer.concat([piece, Buffer.from('\n'), equal])
+  }
+  const report = await replayLog(lines(), newAsk(service()), { redeem: false, as_of: true })
+  expect(report).toMatchObject({ compared: 2, equal: 2, skipped: 1 })
+})
+
 test('the command prints causes with an example, writes the report, and fails if answers differ', async () => {
   const folder = newFolder()
   const { environment, outputOf } = await newCommands()
