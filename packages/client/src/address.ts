@@ -1,8 +1,9 @@
 /** The path and query of a call. Objects and lists become brackets, as the API reads them: `created_at[after]=…`, `ids[0]=…`. */
 export function addressOf(template: string, path: object = {}, query: object = {}): string {
   const address = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    // Nothing given is nothing named, and no object called "undefined".
     // Half a surrogate pair stays as it is: encodeURIComponent would throw, and what customers type in may have one.
-    String((path as Record<string, unknown>)[name]).replace(/\P{Cs}+/gu, encodeURIComponent),
+    String((path as Record<string, unknown>)[name] ?? '').replace(/\P{Cs}+/gu, encodeURIComponent),
   )
   const search = new URLSearchParams()
   addTo(search, '', query)

@@ -30,9 +30,10 @@ test('a shop creates a code, redeems it and rolls it back', async () => {
   expect(unwrap(await guerdon.getVoucher({ code: 'SUMMER 10%/+' })).redemption?.redeemed_quantity).toBe(0)
 })
 
-test.each(['..', '.', ''])(
-  'a parameter that URLs resolve (%j) does not turn a call into another one',
-  async (skuId) => {
+test.each(['..', '.', '', undefined, null])(
+  'a parameter that URLs resolve, or that is missing (%j), does not turn a call into another one',
+  async (given) => {
+    const skuId = given as string
     const { guerdon } = open
     const { id: productId } = unwrap(await guerdon.createProduct({ name: 'Tea' }))
     const refused = { ok: false, error: { kind: 'refused', key: 'not_found', status: 404, retryable: false } }
