@@ -1,5 +1,7 @@
 import { open, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { limits } from '../core/lib/limits.ts'
 import { readBytes } from '../move/rows/files.ts'
 import { newAsk, type Service } from '../move/shadow/ask.ts'
 import { newObserver } from '../move/shadow/observer.ts'
@@ -38,8 +40,7 @@ export async function shadowCommand(
   if (listen !== undefined && upstream !== undefined) {
     if (log !== undefined) await makePrivate(log)
     const tally = new Tally((difference, example) => say(differenceText(difference, example)))
-    const onError = (error: Error) => say(`Could not compare: ${error.message}\n`)
-    const observer = newObserver({ ask, tally, log: log ?? null, redeem, onError })
+    const observer = newObserver({ ask, tally, log: log ?? null, redeem, onError: newTeller(say) })
     const server = newProxy(upstreamOf(upstream), observer)
     warnOf('--upstream', upstream)
     await new Promise<void>((resolve, reject) => {
@@ -49,10 +50,7 @@ export async function shadowCommand(
     const { address, port, family } = server.address() as AddressInfo
     say(`Passing requests to http://${family === 'IPv6' ? `[${address}]` : address}:${port} on to ${upstream}.\n`)
     await stopped()
-    await new Promise((resolve) => {
-      server.close(resolve)
-      server.closeIdleConnections()
-    })
+    await closed(server)
     await observer.drain()
     return tell(tally.report(), options, say)
   }
@@ -62,6 +60,28 @@ export async function shadowCommand(
   if (report.compared === 0) throw new Error(`${log} has no validation and no redemption that could be compared.`)
   const different = report.compared - report.equal
   if (different > 0) throw new Error(`${different} of ${report.compared} answers differ.`)
+}
+
+/** Says each text once: a full disk fails every line of the log. */
+function newTeller(say: (text: string) => void): (text: string) => void {
+  const said = new Set<string>()
+  return (text) => {
+    if (said.has(text) || said.size === errorsMax) return
+    said.add(text)
+    say(`${text}\n`)
+  }
+}
+
+const errorsMax = 20
+
+/** Lets requests end that are under way; but one that hangs must not keep the report back. */
+async function closed(server: Server): Promise<void> {
+  const all = setTimeout(() => server.closeAllConnections(), limits.shadow_answer_ms)
+  await new Promise((resolve) => {
+    server.close(resolve)
+    server.closeIdleConnections()
+  })
+  clearTimeout(all)
 }
 
 /** On standard error: the report may be read by a program. */

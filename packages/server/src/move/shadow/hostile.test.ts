@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../testing/background.ts'
 import { newAsk } from './ask.ts'
 import { newObserver } from './observer.ts'
 import { newProxy } from './proxy.ts'
-import { Tally } from './report.ts'
+import { differenceText, reportText, Tally } from './report.ts'
 
 async function listening(server: Server | TcpServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -13,9 +15,9 @@ async function listening(server: Server | TcpServer): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function proxyTo(upstreamPort: number): Promise<number> {
+async function proxyTo(upstreamPort: number, tally = new Tally()): Promise<number> {
   const ask = async () => ({ status: 200, answer: {} })
-  const observer = newObserver({ ask, tally: new Tally(), log: null, redeem: false, onError: () => {} })
+  const observer = newObserver({ ask, tally, log: null, redeem: false, onError: () => {} })
   return listening(newProxy(new URL(`http://127.0.0.1:${upstreamPort}`), observer))
 }
 
@@ -56,6 +58,104 @@ test.each([
   const port = await proxyTo(await listening(upstream))
   for (const _ of [1, 2])
     expect(await sent(port, 'GET /v1/any HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /)
+})
+
+test.each(['O\x01K', 'O\x7fK', 'OK\xe9'])('words beside the status do not end the proxy: %j', async (reason) => {
+  const upstream = createTcpServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(`HTTP/1.1 200 ${reason}\r\nconnection: close\r\n\r\nhi`, 'latin1'))
+  })
+  const port = await proxyTo(await listening(upstream))
+  for (const _ of [1, 2])
+    expect(await sent(port, 'GET /v1/any HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 200 .*hi/s,
+    )
+})
+
+const cart = JSON.stringify({ redeemables: [{ object: 'voucher', id: 'TEN' }], order: { amount: 100 } })
+
+test.each([
+  ['of callers that the service does not know', 401, {}, cart],
+  ['of callers without the right', 403, {}, cart],
+  ['above a limit of calls', 429, {}, cart],
+  ['that are compressed, and may be large inside', 200, { 'content-encoding': 'gzip' }, gzipSync(cart)],
+])('requests %s pass through and cost nothing more', async (_, status, headers, body) => {
+  const upstream = createServer(async (incoming, outgoing) => {
+    await buffer(incoming)
+    outgoing.writeHead(status, { 'content-type': 'application/json' }).end('{"valid":true}')
+  })
+  const tally = new Tally()
+  const address = `http://127.0.0.1:${await proxyTo(await listening(upstream), tally)}/v1/validations`
+  const answer = await fetch(address, { method: 'POST', body, headers })
+  expect([answer.status, await answer.json()]).toEqual([status, { valid: true }])
+  await until(() => tally.skipped === 1 || undefined)
+  expect(tally.report()).toMatchObject({ compared: 0 })
+})
+
+test('all copies together have room for 32 MiB, which is free again afterwards', async () => {
+  const [all, fit] = [40, 33]
+  let arrived = 0
+  let answerAll = () => {}
+  const everybodyIsThere = new Promise<void>((resolve) => {
+    answerAll = resolve
+  })
+  const upstream = createServer(async (incoming, outgoing) => {
+    await buffer(incoming)
+    if (++arrived === all) answerAll()
+    await everybodyIsThere
+    outgoing.end('{"valid":true}')
+  })
+  const tally = new Tally()
+  const address = `http://127.0.0.1:${await proxyTo(await listening(upstream), tally)}/v1/validations`
+  const body = JSON.stringify({ redeemables: [{ object: 'voucher', id: 'TEN' }], text: 'x'.repeat(1_000_000) })
+  const post = async () => (await fetch(address, { method: 'POST', body })).json()
+  expect(await Promise.all(Array.from({ length: all }, post))).toHaveLength(all)
+  await until(() => tally.report().compared === fit || undefined)
+  expect(tally.dropped).toBe(all - fit)
+  await post()
+  await until(() => tally.report().compared === fit + 1 || undefined)
+})
+
+test('a shop that hangs up, and a service that does, leave no copy behind', async () => {
+  const upstream = createServer(async (incoming, outgoing) => {
+    await buffer(incoming)
+    if (incoming.headers['x-end'] === 'service') incoming.socket.destroy()
+    if (incoming.headers['x-end'] === undefined) outgoing.end('{"valid":true}')
+  })
+  const tally = new Tally()
+  const address = `http://127.0.0.1:${await proxyTo(await listening(upstream), tally)}/v1/validations`
+  const body = JSON.stringify({ redeemables: [{ object: 'voucher', id: 'TEN' }], text: 'x'.repeat(1_000_000) })
+  for (let times = 0; times < 40; times += 1) {
+    const broken = await fetch(address, { method: 'POST', body, headers: { 'x-end': 'service' } })
+    expect(broken.status).toBe(502)
+    const impatient = fetch(address, {
+      method: 'POST',
+      body,
+      headers: { 'x-end': 'shop' },
+      signal: AbortSignal.timeout(50),
+    })
+    await expect(impatient).rejects.toThrow()
+  }
+  await (await fetch(address, { method: 'POST', body })).json()
+  await until(() => tally.report().compared === 1 || undefined)
+  expect(tally.dropped).toBe(0)
+})
+
+test('a code cannot write lines of the report', () => {
+  const outcome = { kind: 'refused', key: 'a\nb', redeemable: null } as const
+  const difference = { cause: 'other_reason', detail: 'there: a\nb' } as const
+  const example = {
+    number: 1,
+    path: '/v1/validations',
+    redeemables: ['x\n9999 compared\u202e'],
+    there: outcome,
+    here: outcome,
+  }
+  expect(differenceText(difference, example).split('\n')).toHaveLength(2)
+  const tally = new Tally()
+  tally.add(difference, example)
+  expect(reportText(tally.report()).split('\n')).toHaveLength(7)
+  expect(reportText(tally.report())).not.toContain('\u202e')
 })
 
 test('an answer that comes before the body was read reaches the shop, though the service then closes', async () => {

@@ -6,11 +6,25 @@ import { compareExchange } from './compare-exchange.ts'
 import { type Exchange, exchangeLine, readExchange } from './log-line.ts'
 import type { Tally } from './report.ts'
 
+/** A request and its answer as they passed through. */
+export interface CopiedExchange extends Pick<Exchange, 'at' | 'method' | 'path' | 'status'> {
+  request: Copied
+  answer: Copied
+}
+
+/** A body that was copied and not yet read. */
+export interface Copied {
+  /** The body as JSON; undefined if it is none. */
+  json(): Promise<unknown>
+  /** Nobody needs the copy any longer. */
+  release(): void
+}
+
 /** Takes exchanges that the proxy has passed through, and compares them in the background. */
 export interface Observer {
   readonly tally: Tally
-  /** Returns at once. Logs the exchange, and drops it if too many wait: the shop must not wait for us, nor the memory grow. */
-  observe(exchange: Exchange): void
+  /** Returns at once, and drops the exchange if too many wait: the shop must not wait for us, nor the memory grow. */
+  observe(exchange: CopiedExchange): void
   /** Waits for those that were taken, as long as one answer may take; drops the others. */
   drain(): Promise<void>
 }
@@ -21,83 +35,109 @@ interface ObserverOptions {
   /** The file to append exchanges to. */
   log: string | null
   redeem: boolean
-  onError(error: Error): void
+  /** Told what went wrong. */
+  onError(text: string): void
 }
 
-/** One at a time: of the machine and of our service nothing is taken that the shop needs. */
+/**
+ * Two steps, each with one exchange at a time: of the machine and of our service nothing is taken that the shop needs. The first one reads
+ * the bodies, which as objects take many times their size, and logs the exchange; the second one compares it, if there is room left.
+ */
 export function newObserver({ ask, tally, log, redeem, onError }: ObserverOptions): Observer {
-  const [waiting, unwritten] = [newRoom(), newRoom()]
-  const lines: Buffer[] = []
-  let writing = Promise.resolve()
+  const copies: CopiedExchange[] = []
+  const lines = newQueue()
+  let [reading, comparing]: Array<Promise<void> | null> = [null, null]
   let number = 0
 
-  /** Also of what is not compared: the log can be replayed later, when our service has time. */
-  const write = (file: string, line: Buffer): void => {
-    if (!unwritten.enter(line)) {
-      onError(new Error('the log is written too slowly, a line is left out'))
-      return
+  async function readCopies(): Promise<void> {
+    for (let copy = copies.shift(); copy !== undefined; copy = copies.shift()) {
+      const line = await lineOf(copy)
+      if (line === null) tally.skipped += 1
+      else {
+        // Also of what is not compared: the log can be replayed later, when our service has time.
+        if (log !== null) await writeLine(log, line)
+        if (lines.push(line)) comparing ??= compareLines()
+        else tally.dropped += 1
+      }
     }
-    writing = writing
-      // Only the owner may read it: it has customer data.
-      .then(() => appendFile(file, line, { mode: 0o600 }))
-      .catch(onError)
-      .finally(() => unwritten.leave(line))
+    reading = null
   }
 
-  const next = (): Buffer | undefined => {
-    const line = lines.shift()
-    if (line !== undefined) waiting.leave(line)
-    return line
-  }
+  const writeLine = (file: string, line: Buffer): Promise<void> =>
+    // Only the owner may read it: it has customer data.
+    appendFile(file, line, { mode: 0o600 }).catch((error: Error) =>
+      onError(`Could not write the log: ${error.message}`),
+    )
 
-  let working: Promise<void> | null = null
-
-  const work = async () => {
-    for (let line = next(); line !== undefined; line = next()) {
+  async function compareLines(): Promise<void> {
+    for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
       number += 1
       try {
         const exchange = readExchange(line.toString()) as Exchange
         await compareExchange(exchange, number, { ask, tally, redeem, as_of: false })
       } catch (error) {
-        onError(error as Error)
+        onError(`Could not compare: ${(error as Error).message}`)
       }
     }
-    working = null
+    comparing = null
   }
+
   return {
     tally,
     observe(exchange) {
-      // As text, whose size is known: as objects they would take many times that.
-      const line = Buffer.from(exchangeLine(exchange))
-      if (log !== null) write(log, line)
-      if (!waiting.enter(line)) {
+      if (copies.length >= limits.shadow_waiting_max) {
+        release(exchange)
         tally.dropped += 1
+        if (log !== null) onError('The log is written too slowly, a line is left out')
         return
       }
-      lines.push(line)
-      working ??= work()
+      copies.push(exchange)
+      reading ??= readCopies()
     },
     async drain() {
-      await Promise.race([working, setTimeout(limits.shadow_answer_ms, undefined, { ref: false })])
-      while (next() !== undefined) tally.dropped += 1
-      await writing
+      const timeUp = setTimeout(limits.shadow_answer_ms, undefined, { ref: false })
+      await Promise.race([reading, timeUp])
+      await Promise.race([comparing, timeUp])
+      tally.dropped += copies.splice(0).length
+      while (lines.shift() !== undefined) tally.dropped += 1
     },
   }
 }
 
-/** Room for lines that wait, by their number and their size. */
-function newRoom(): { enter(line: Buffer): boolean; leave(line: Buffer): void } {
-  let [count, bytes] = [0, 0]
+/** The exchange as a line of the log, whose size is known; null if a body is no JSON, or nested too deep to be written. */
+async function lineOf({ request, answer, ...exchange }: CopiedExchange): Promise<Buffer | null> {
+  try {
+    const [sent, answered] = [await request.json(), await answer.json()]
+    if (sent === undefined || answered === undefined) return null
+    return Buffer.from(exchangeLine({ ...exchange, request: sent, answer: answered }))
+  } catch {
+    return null
+  } finally {
+    release({ request, answer })
+  }
+}
+
+function release({ request, answer }: Pick<CopiedExchange, 'request' | 'answer'>): void {
+  request.release()
+  answer.release()
+}
+
+/** Lines that wait, as many and as large as there is room for. */
+function newQueue(): { push(line: Buffer): boolean; shift(): Buffer | undefined } {
+  const lines: Buffer[] = []
+  let bytes = 0
   return {
-    enter({ length }) {
-      if (count >= limits.shadow_waiting_max || bytes + length > limits.shadow_waiting_bytes_max) return false
-      count += 1
-      bytes += length
+    push(line) {
+      if (lines.length >= limits.shadow_waiting_max || bytes + line.length > limits.shadow_waiting_bytes_max)
+        return false
+      lines.push(line)
+      bytes += line.length
       return true
     },
-    leave({ length }) {
-      count -= 1
-      bytes -= length
+    shift() {
+      const line = lines.shift()
+      bytes -= line?.length ?? 0
+      return line
     },
   }
 }

@@ -2,8 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import { request as requestTls, Agent as TlsAgent } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
-import { BodyCopy } from './body-copy.ts'
-import type { Exchange } from './log-line.ts'
+import { BodyCopy, CopyRoom } from './body-copy.ts'
 import type { Observer } from './observer.ts'
 import { isCompared, withoutQuery } from './question.ts'
 
@@ -31,6 +30,7 @@ export function newProxy(upstream: URL, observer: Observer): Server {
     // Connections are used again for two seconds at most: a service that closes idle ones later than that never closes one just when a
     // request is on its way, which could not be sent a second time.
     agent: upstream.protocol === 'https:' ? hearing(new TlsAgent(agentOptions)) : hearing(new Agent(agentOptions)),
+    room: new CopyRoom(),
   }
   return createServer({ requireHostHeader: false }, (incoming, outgoing) => pass(target, observer, incoming, outgoing))
 }
@@ -64,16 +64,17 @@ interface Target {
   upstream: URL
   send: typeof request
   agent: Agent
+  room: CopyRoom
 }
 
 function pass(
-  { upstream, send, agent }: Target,
+  { upstream, send, agent, room }: Target,
   observer: Observer,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): void {
-  const { method = 'GET', url: path = '/' } = incoming
-  const isWatched = isCompared(method, path)
+  const { method = 'GET', url: target = '/' } = incoming
+  const isWatched = isCompared(method, target)
   const at = new Date().toISOString()
   const sent = send({
     agent,
@@ -81,24 +82,36 @@ function pass(
     hostname: upstream.hostname.replace(/^\[|\]$/g, ''),
     port: upstream.port,
     method,
-    path: `${upstream.pathname.replace(/\/$/, '')}${path}`,
+    path: `${upstream.pathname.replace(/\/$/, '')}${target}`,
     headers: { ...endToEnd(incoming), ...framing(incoming), host: upstream.host },
   })
   outgoing.sendDate = false // the answer has its own
-  const copy = isWatched ? new BodyCopy(incoming) : null
+  const copy = isWatched && isReadable(incoming) ? new BodyCopy(incoming, room) : null
   let isAnswered = false
   sent.on('response', (answered) => {
     isAnswered = true
-    if ((answered.statusCode ?? 0) < 200) return refuse() // an answer that nobody can send, such as 099
-    const answerCopy = copy === null ? null : new BodyCopy(answered)
-    outgoing.writeHead(answered.statusCode ?? 502, answered.statusMessage, endToEnd(answered))
+    const { statusCode: status = 502 } = answered
+    if (status < 200) return refuse() // an answer that nobody can send, such as 099
+    const answerCopy = copy === null || isRefusedCaller(status) ? null : new BodyCopy(answered, room)
+    try {
+      outgoing.writeHead(status, reasonOf(answered), endToEnd(answered))
+    } catch {
+      answerCopy?.release()
+      return refuse()
+    }
     pipeline(answered, outgoing, (error) => {
-      if (error || copy === null || answerCopy === null) return
-      const exchange = { at, method, path: withoutQuery(path), status: answered.statusCode ?? 502 }
-      void observe(observer, exchange, copy, answerCopy)
+      if (!error && copy?.isComplete && answerCopy?.isComplete) {
+        const path = withoutQuery(target)
+        return observer.observe({ at, method, path, status, request: copy, answer: answerCopy })
+      }
+      copy?.release()
+      answerCopy?.release()
+      const hadRoom = (copy?.hadRoom ?? true) && (answerCopy?.hadRoom ?? true)
+      if (isWatched) observer.tally[hadRoom ? 'skipped' : 'dropped'] += 1
     })
   })
   const refuse = () => {
+    copy?.release()
     sent.destroy()
     if (outgoing.headersSent) outgoing.destroy()
     else
@@ -113,18 +126,25 @@ function pass(
   // Nobody asked for another protocol: `upgrade` is not passed on.
   sent.on('upgrade', refuse)
   // A shop that has hung up needs no answer.
-  outgoing.on('close', () => sent.destroy())
+  outgoing.on('close', () => {
+    sent.destroy()
+    if (!isAnswered) copy?.release()
+  })
   // Not by `pipeline`, which would close the connection of the shop when that of the service fails, before the shop has its answer.
   incoming.pipe(sent)
   // What the service does not want to read, such as the rest of a body that is too large, the shop may still be sending.
   sent.on('close', () => void incoming.unpipe(sent).resume())
 }
 
-async function observe(observer: Observer, exchange: Exchange, request: BodyCopy, answer: BodyCopy): Promise<void> {
-  const [requestBody, answerBody] = [await request.json(), await answer.json()]
-  if (requestBody === undefined || answerBody === undefined) observer.tally.skipped += 1
-  else observer.observe({ ...exchange, request: requestBody, answer: answerBody })
-}
+/** A compressed request may be a thousand times as large as what was sent, and no shop has a reason to send one. */
+const isReadable = ({ headers }: IncomingMessage): boolean => (headers['content-encoding'] ?? 'identity') === 'identity'
+
+/** Without a valid key anybody may send requests, in any number: there is no verdict to compare, and they must not cost us anything. */
+const isRefusedCaller = (status: number): boolean => status === 401 || status === 403 || status === 429
+
+/** The words beside the status, unless they have characters that cannot be sent. */
+const reasonOf = ({ statusMessage = '' }: IncomingMessage): string | undefined =>
+  /^[\t\x20-\x7e\x80-\xff]+$/.test(statusMessage) ? statusMessage : undefined
 
 /**
  * Where the body ends: a body of unknown length is sent in chunks again, whatever the method. The length is passed on even where

@@ -72,7 +72,7 @@ function askedOf(
       path: path.replace(/^\/client/, ''),
       validation: 'validations',
       redeemables: redeemables.map((sent) =>
-        isObject(sent) ? { object: String(sent.object), id: String(sent.id) } : { object: '?', id: '?' },
+        isObject(sent) ? { object: textOf(sent.object), id: textOf(sent.id) } : { object: '?', id: '?' },
       ),
     }
   }
@@ -83,6 +83,9 @@ function askedOf(
   }
   return null
 }
+
+/** Whoever calls the shop chooses what is there. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '?')
 
 function decoded(text: string): string | null {
   try {

@@ -84,8 +84,8 @@ export class Tally {
 /** For people: each cause with its first example. */
 export function reportText({ compared, equal, share_equal, skipped, dropped, differences }: ShadowReport): string {
   // Rounded down: 100 % means all.
-  const percent = (Math.floor(share_equal * 10_000) / 100).toFixed(2)
-  const lines = [`${compared} compared, ${equal} equal (${percent} %), ${skipped} skipped, ${dropped} dropped.`]
+  const percent = compared === 0 ? '' : ` (${(Math.floor(share_equal * 10_000) / 100).toFixed(2)} %)`
+  const lines = [`${compared} compared, ${equal} equal${percent}, ${skipped} skipped, ${dropped} dropped.`]
   for (const { count, meaning, detail, examples } of differences) {
     lines.push('', `${String(count).padStart(7)}  ${meaning}${detail === '' ? '' : ` (${detail})`}`)
     const [first] = examples
@@ -93,12 +93,15 @@ export function reportText({ compared, equal, share_equal, skipped, dropped, dif
     lines.push(`         for example ${first.number}: ${first.path} ${first.redeemables.join(', ')}`)
     lines.push(`         there ${inWords(first.there)}`, `         here  ${inWords(first.here)}`)
   }
-  return `${lines.join('\n')}\n`
+  return `${lines.map(inOneLine).join('\n')}\n`
 }
+
+/** Callers of the shop choose codes and ids: none may look like a line of the report. */
+const inOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
 
 /** One line, for the output of the proxy. */
 export const differenceText = ({ cause, detail }: Difference, { number, path, redeemables }: Example): string =>
-  `${number}: ${causes[cause]}${detail === '' ? '' : ` (${detail})`}: ${path} ${redeemables.join(', ')}\n`
+  `${inOneLine(`${number}: ${causes[cause]}${detail === '' ? '' : ` (${detail})`}: ${path} ${redeemables.join(', ')}`)}\n`
 
 function inWords(outcome: Outcome): string {
   if (outcome.kind === 'failed') return `no verdict: ${outcome.status} ${outcome.key}`

@@ -280,7 +280,7 @@ test('bodies of any size, in chunks and of any method, pass unchanged; too large
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
     expect((await answer.text()) === large).toBe(true)
   }
-  expect(await end()).toContain('0 compared, 0 equal (100.00 %), 1 skipped, 0 dropped.')
+  expect(await end()).toContain('0 compared, 0 equal, 1 skipped, 0 dropped.')
 })
 
 test('compressed answers pass as they are, and are compared', async () => {
