@@ -276,6 +276,15 @@ test('every value keeps all its digits: 64-bit numbers, decimals, bytes, days, m
   ])
 })
 
+test('a JSON null comes back as one where a column must have a value', async () => {
+  const { shop, db } = await smallShop()
+  await sql`update customers set system_metadata = 'null' where project_id = ${shop.project_id}`.execute(db)
+  const id = copyId()
+  await importText(db, await exportedText(db, shop.project_id), { kind: 'copy', id })
+  const { rows } = await sql`select system_metadata::text as value from customers where project_id = ${id}`.execute(db)
+  expect(rows).toEqual([{ value: 'null' }])
+})
+
 test('a project with unfinished async actions is not exported', async () => {
   const { shop, db } = await smallShop()
   await shop.call('POST', '/v1/vouchers/bulk/async', [{ code: 'TEN', metadata: { seen: true } }])

@@ -25,9 +25,10 @@ export async function insertRows(db: Db, claim: Claim, { table, rows }: RowBatch
   }
 }
 
-async function insertInto(trx: Trx, claim: Claim, { name, columns, is_configuration }: MovedTable, rows: string[]) {
+async function insertInto(trx: Trx, claim: Claim, table: MovedTable, rows: string[]) {
+  const { name, columns, is_configuration } = table
   const values: Array<[column: string, value: RawBuilder<unknown>]> = [
-    ...columns.map((column): [string, RawBuilder<unknown>] => [column, importedValue(name, column, claim)]),
+    ...columns.map((column): [string, RawBuilder<unknown>] => [column, importedValue(table, column, claim)]),
     ['project_id', sql`${claim.project_id}`],
     ...(is_configuration ? [configurationVersion(claim)] : []),
     ...(name === 'segments' ? [walkAfter] : []),
@@ -40,9 +41,13 @@ async function insertInto(trx: Trx, claim: Claim, { name, columns, is_configurat
     throw new Error(`The file is damaged: lines of ${name} have more or less than one row each.`)
 }
 
-/** The value of the file; but a copy of a project must not send anything to the receivers of the original. */
-const importedValue = (table: string, column: string, { is_copy }: Claim): RawBuilder<unknown> =>
-  is_copy && table === 'webhooks' && column === 'active' ? sql`false` : sql`r.${sql.ref(column)}`
+function importedValue({ name, required_json }: MovedTable, column: string, { is_copy }: Claim): RawBuilder<unknown> {
+  // A copy of a project must not send anything to the receivers of the original.
+  if (is_copy && name === 'webhooks' && column === 'active') return sql`false`
+  const value = sql`r.${sql.ref(column)}`
+  // PostgreSQL reads a null of the file as NULL.
+  return required_json.includes(column) ? sql`coalesce(${value}, 'null')` : value
+}
 
 const configurationVersion = ({ config_version }: Claim): [string, RawBuilder<unknown>] => [
   'config_version',

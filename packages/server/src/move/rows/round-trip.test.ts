@@ -12,6 +12,7 @@ import { untilFinal } from '../../testing/event-list.ts'
 import { type Installation, newInstallation } from '../../testing/installation.ts'
 import { exportedText, importText } from '../../testing/move.ts'
 import { newWebhook } from '../../testing/webhooks.ts'
+import { listMovedTables } from './tables.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
@@ -68,6 +69,24 @@ test('the imported project, exported again, has the same rows', async () => {
   expect(after.slice(1, -1).sort()).toEqual(before.slice(1, -1).sort())
   const header = (lines: string[]) => ({ ...JSON.parse(lines[0] as string), exported_at: '' })
   expect(header(after)).toEqual(header(before))
+})
+
+test('the service writes no JSON null into a column that can be NULL: an import would read it as NULL', async () => {
+  const { db } = shop.service.runtime.database
+  const { rows: columns } = await sql<{ name: string; column: string }>`
+    select table_name::text as name, column_name::text as column from information_schema.columns
+    where table_schema = current_schema() and udt_name = 'jsonb' and is_nullable = 'YES'`.execute(db)
+  const moved = new Set((await listMovedTables(db)).map(({ name }) => name))
+  const found: string[] = []
+  for (const { name, column } of columns.filter(({ name }) => moved.has(name))) {
+    const { rows } = await sql`
+      select from ${sql.table(name)} where project_id = ${shop.project_id} and ${sql.ref(column)} = 'null' limit 1`.execute(
+      db,
+    )
+    if (rows.length > 0) found.push(`${name}.${column}`)
+  }
+  expect(columns.length).toBeGreaterThan(20)
+  expect(found).toEqual([])
 })
 
 test('statistics, totals and lists are those of the original', async () => {

@@ -49,13 +49,15 @@ export interface MovedTable {
   key: string[]
   /** Columns in the file. */
   columns: string[]
+  /** Those of type jsonb that are never NULL: a null of the file is that of JSON. */
+  required_json: string[]
   /** Whether its rows carry the configuration version of their last change, which the import sets. */
   is_configuration: boolean
 }
 
 /** The tables to move in the order in which their rows can be inserted, from the catalogue of the database. */
 export async function listMovedTables(db: Db): Promise<MovedTable[]> {
-  const columns = await columnsByTable(db)
+  const [columns, requiredJson] = [await columnsByTable(db), await columnsByTable(db, requiredJsonSql)]
   const tables = (await tablesWithProjects(db))
     .filter(({ name }) => !(name in tablesLeftOut))
     .map(({ name, key }) => {
@@ -64,6 +66,7 @@ export async function listMovedTables(db: Db): Promise<MovedTable[]> {
         name,
         key,
         columns: all.filter((column) => column !== 'project_id' && column !== versionColumn),
+        required_json: requiredJson.get(name) ?? [],
         is_configuration: all.includes(versionColumn),
       }
     })
@@ -77,13 +80,15 @@ export async function projectColumns(db: Db): Promise<string[]> {
 
 const versionColumn = 'config_version'
 
+const requiredJsonSql = sql<boolean>`udt_name = 'jsonb' and is_nullable = 'NO'`
+
 /** Columns that can be written, without those that are left out. */
-async function columnsByTable(db: Db): Promise<Map<string, string[]>> {
+async function columnsByTable(db: Db, condition = sql<boolean>`true`): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ name: string; columns: string[] }>`
     select table_name::text as name, array_agg(column_name::text order by ordinal_position) as columns
     from information_schema.columns
     where table_schema = current_schema() and is_generated = 'NEVER'
-      and table_name || '.' || column_name <> all(${Object.keys(columnsLeftOut)}::text[])
+      and table_name || '.' || column_name <> all(${Object.keys(columnsLeftOut)}::text[]) and ${condition}
     group by table_name`.execute(db)
   return new Map(rows.map(({ name, columns }) => [name, columns]))
 }
