@@ -15,8 +15,12 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { findProjectOrOnly } from '../account/projects/store.ts'
+import { limits } from '../core/lib/limits.ts'
 import { writeText } from '../move/rows/files.ts'
+import { insertProject, openIdleRuntime } from '../testing/background.ts'
 import { newCommands } from '../testing/command.ts'
+import { ownDatabase } from '../testing/nodes.ts'
 import { type ExportOptions, exportCommand } from './export-project.ts'
 import { type ImportOptions, importCommand } from './import-project.ts'
 import { migrateCommand } from './migrate.ts'
@@ -51,9 +55,23 @@ test('a project is exported to a file that only its owner may read, and imported
   const told = await run.import(file, { as: 'proj_copy1' })
   expect(told).toContain('(proj_copy1).')
   expect(told).toContain('guerdon keys create --name NAME --project proj_copy1')
-  await expect(run.export({ project: undefined })).rejects.toThrow(
-    'There are several projects: name one with --project.',
+  const { name } = JSON.parse(lines[0] as string).project
+  const refusal = (projects: string[]) =>
+    new Error(`There are several projects: name one with --project.\n${projects.join('\n')}`)
+  const [first, copy] = [`  ${id}  ${name}`, `  proj_copy1  ${name}`]
+  await expect(run.export({})).rejects.toThrow(refusal([first, copy].sort()))
+})
+
+test('of many projects some are named, and that there are others', async () => {
+  const { database } = await ownDatabase()
+  const runtime = await openIdleRuntime(database)
+  for (let made = 0; made <= limits.projects_named_max; made += 1) await insertProject(runtime)
+  const { message } = (await findProjectOrOnly(database.db, undefined).catch((error) => error)) as Error
+  const lines = message.split('\n')
+  expect(lines.slice(1, -1)).toEqual(
+    Array(limits.projects_named_max).fill(expect.stringMatching(/^ {2}proj_\w+ {2}Test shop$/)),
   )
+  expect(lines.at(-1)).toBe('  …')
 })
 
 test('an export is not written into a file that others have prepared', async () => {

@@ -6,6 +6,7 @@ import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import type { ProjectRow } from '../../core/db/tables.ts'
 import { notFound } from '../../core/http/errors.ts'
+import { limits } from '../../core/lib/limits.ts'
 
 /** Inserts a project with its built-in product and collection, in one statement. */
 export async function insertProject(db: Db, row: Insertable<ProjectRow>): Promise<Project> {
@@ -86,12 +87,25 @@ export async function closeProject({ db, now }: InstallationCtx, id: Project['id
 /** For the command line: the project with this id, or without an id the only project. */
 export async function findProjectOrOnly(db: Db, id: string | undefined): Promise<Project> {
   const query = db.selectFrom('projects').where('deleted_at', 'is', null).selectAll()
-  const projects = await (id === undefined ? query : query.where('id', '=', id as Project['id'])).limit(2).execute()
-  const [project] = projects
+  const projects = await (id === undefined ? query : query.where('id', '=', id as Project['id']))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limits.projects_named_max + 1)
+    .execute()
+  const [project, ...others] = projects
   if (project === undefined)
     throw new Error(
       id === undefined ? 'There is no project yet: start the service once.' : `There is no project ${id}.`,
     )
-  if (projects.length > 1) throw new Error('There are several projects: name one with --project.')
+  if (others.length > 0) throw new Error(severalText(projects))
   return project
+}
+
+function severalText(projects: readonly Project[]): string {
+  const named = projects.slice(0, limits.projects_named_max)
+  return [
+    'There are several projects: name one with --project.',
+    ...named.map(({ id, name }) => `  ${id}  ${name}`),
+    ...(projects.length > named.length ? ['  …'] : []),
+  ].join('\n')
 }

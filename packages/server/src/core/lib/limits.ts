@@ -305,6 +305,8 @@ export const limits = {
   invited_projects_max: 1_000,
   /** Projects that the mail of an invitation lists; it counts the others. */
   invited_projects_listed_max: 20,
+  /** Projects that the command line names where it asks for one; it says that there are others. */
+  projects_named_max: 20,
   /** Lifetime of the one-time link of a user. */
   user_link_hours: 24,
   /** Seconds between two mails with a link to one user. */
