@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs'
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { limits } from '../../core/lib/limits.ts'
 import { readLines } from '../read-lines.ts'
@@ -58,8 +58,10 @@ export async function openFolder(path: string): Promise<AccountFolder> {
       const file = join(path, `${name}.json`)
       const next = await open(`${file}.next`, 'w', 0o600)
       try {
-        await next.writeFile(JSON.stringify(state, null, 1))
+        await writeAll(next, Buffer.from(JSON.stringify(state, null, 1)), 0)
         await next.datasync()
+      } catch (error) {
+        throw notWritten(path, error)
       } finally {
         await next.close()
       }
@@ -70,9 +72,11 @@ export async function openFolder(path: string): Promise<AccountFolder> {
       try {
         await file.truncate(bytes)
         const lines = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-        await file.write(lines, 0, lines.length, bytes)
+        await writeAll(file, lines, bytes)
         await file.datasync()
         return bytes + lines.length
+      } catch (error) {
+        throw notWritten(path, error)
       } finally {
         await file.close()
       }
@@ -93,4 +97,23 @@ export async function openFolder(path: string): Promise<AccountFolder> {
       if (rows.length + oversized > 0) yield { rows, oversized, next }
     },
   }
+}
+
+/** A disk that becomes full takes a part of the bytes without an error: only the next write is refused. */
+async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
+    if (bytesWritten === 0) throw new Error('the disk took no more bytes')
+    done += bytesWritten
+  }
+}
+
+const fullDisk = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
+function notWritten(path: string, error: unknown): Error {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const remedy = fullDisk.includes(code)
+    ? 'There is no more room for it: make room and run the same command again, which goes on from its last checkpoint.'
+    : 'The same command goes on from its last checkpoint.'
+  return new Error(`The folder ${path} could not be written: ${message}. ${remedy}`, { cause: error })
 }
