@@ -205,11 +205,19 @@ const isWorthRetry = (status: number): boolean => status === 0 || status === 408
 /** Seconds; `X-Rate-Limit-Retry` is what the limits of a project use. */
 function waitIn(headers: Headers): number | null {
   for (const name of ['retry-after', 'x-rate-limit-retry', 'x-rate-limit-retry-after']) {
-    const value = headers.get(name)
-    const seconds = value === null || value.trim() === '' ? Number.NaN : Number(value)
-    if (seconds >= 0) return Math.min(Math.max(seconds, 0.1), limits.account_wait_seconds_max)
+    const seconds = secondsIn(headers.get(name)?.trim() ?? '')
+    if (seconds !== null) return Math.min(Math.max(seconds, 0.1), limits.account_wait_seconds_max)
   }
   return null
+}
+
+/** A number, or the moment at which to ask again: proxies send either. */
+function secondsIn(value: string): number | null {
+  const seconds = value === '' ? Number.NaN : Number(value)
+  if (seconds >= 0) return seconds
+  // A number that makes no sense would be read as a year.
+  const moment = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(moment) ? null : (moment - Date.now()) / 1_000
 }
 
 async function bounded(reply: Response): Promise<Buffer> {

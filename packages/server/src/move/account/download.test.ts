@@ -177,6 +177,22 @@ test('an account that refuses with 429 and does not say for how long is asked la
   expect(waits).toEqual([1, 2])
 })
 
+test.each([
+  ['a moment that has passed', -60, 0.1],
+  ['a moment that is far away', 86_400, 300],
+])('an account may name the moment at which to ask again: %s', async (_, seconds, waited) => {
+  const moment = new Date(Date.now() + seconds * 1_000).toUTCString()
+  const { base } = await serveAccount(() => ({ status: 429, headers: { 'retry-after': moment }, body: {} }))
+  const stop = new AbortController()
+  const waits: number[] = []
+  const onWait = (__: string, wait: number) => {
+    waits.push(wait)
+    stop.abort(new Error('stopped'))
+  }
+  await expect(openAccount(keysAt(base), { onWait, signal: stop.signal }).get('/v1/campaigns/camp_1')).rejects.toThrow()
+  expect(waits).toEqual([waited])
+})
+
 test('wrong keys end the copy at once, a list that is not there does not', async () => {
   const denied = await serveAccount(() => ({ status: 401, body: { message: 'Unauthorized' } }))
   await expect(copyAccount(keysAt(denied.base), await newFolder())).rejects.toThrow('answered with 401: Unauthorized')
