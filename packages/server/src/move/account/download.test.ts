@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { limits } from '../../core/lib/limits.ts'
 import { type Answering, copyAccount, newFolder, type Reply, serveAccount } from '../../testing/account-server.ts'
 import { type AccountKeys, openAccount } from './client.ts'
 import { downloadAccount } from './download.ts'
@@ -147,22 +148,33 @@ test('a refused call is repeated when the account says so, and a broken one afte
 
 test('while an account refuses with 429, no further call is sent before its time', async () => {
   const customers = rowsOf('cust_', 2_000)
-  let refusedUntil = 0
-  let early = 0
-  let hasRefused = false
-  const { base } = await serveAccount((url) => {
-    if (Date.now() < refusedUntil - 50) early += 1
-    if (!hasRefused && url.searchParams.get('page') === '2') {
-      hasRefused = true
-      refusedUntil = Date.now() + 1_000
+  let refusedAt = 0
+  const askedLater: number[] = []
+  const refusal = Promise.withResolvers<void>()
+  const { base } = await serveAccount(async (url) => {
+    if (refusedAt > 0) {
+      askedLater.push(Date.now())
+      // Those that were on their way are answered once the refusal has arrived: then their lanes are free to go on.
+      await refusal.promise
+    } else if (Number(url.searchParams.get('page')) > 1) {
+      refusedAt = Date.now()
       return { status: 429, headers: { 'x-rate-limit-retry': '1' }, body: { message: 'Too many requests' } }
     }
     return pageOf(customers, url)
   })
   const folder = await newFolder()
-  await copyAccount(keysAt(base), folder, ['customers'])
-  // Those that were on their way with it.
-  expect(early).toBeLessThan(4)
+  await downloadAccount({
+    keys: keysAt(base),
+    client: openAccount(keysAt(base), { onWait: () => refusal.resolve() }),
+    folder,
+    only: ['customers'],
+    now: Date.now,
+    onProgress: () => {},
+  })
+  const underWay = limits.account_requests_at_once - 1
+  expect(askedLater.slice(underWay).filter((at) => at < refusedAt + 1_000)).toEqual([])
+  // The other 16 of 20 pages, and the refused one again.
+  expect(askedLater.slice(underWay).length).toBeGreaterThanOrEqual(16)
   expect(await idsIn(folder, 'customers')).toHaveLength(2_000)
 })
 
@@ -320,30 +332,40 @@ test('a file elsewhere is read from the address that its name was judged by', as
 
 test('an interrupted copy does not wait for a file that the account is writing', async () => {
   const stop = new AbortController()
-  let asked = 0
   const { base } = await serveAccount(({ pathname }) => {
     if (pathname === '/v1/campaigns')
       return {
         status: 200,
         body: { data_ref: 'data', data: [{ id: 'camp_1', campaign_type: 'LOYALTY_PROGRAM' }], total: 1 },
       }
-    // The fifth wait lasts 3.2 s.
-    if (pathname === '/v1/exports/exp_1' && ++asked === 5) setTimeout(() => stop.abort(new Error('stopped')), 100)
     return { status: 200, body: { id: 'exp_1', status: 'IN_PROGRESS' } }
   })
-  const copied = copyAccount(keysAt(base), await newFolder(), ['campaigns', 'points-expirations'], stop.signal)
-  const stoppedAt = new Promise<number>((resolve) => stop.signal.addEventListener('abort', () => resolve(Date.now())))
+  const client = openAccount(keysAt(base), { signal: stop.signal })
+  const copied = downloadAccount({
+    keys: keysAt(base),
+    client: {
+      ...client,
+      // Hours instead of seconds: nothing but the interruption ends the wait.
+      wait: (seconds) => {
+        setImmediate(() => stop.abort(new Error('stopped')))
+        return client.wait(seconds * 100_000)
+      },
+    },
+    folder: await newFolder(),
+    only: ['campaigns', 'points-expirations'],
+    now: Date.now,
+    onProgress: () => {},
+  })
   await expect(copied).rejects.toThrow()
-  expect(Date.now() - (await stoppedAt)).toBeLessThan(2_000)
 })
 
-/** Copies a list, and holds at most a megabyte. */
-const copyHolding = (base: string, folder: AccountFolder, list: string) =>
+/** Copies lists, and holds at most a megabyte. */
+const copyHolding = (base: string, folder: AccountFolder, ...lists: string[]) =>
   downloadAccount({
     keys: keysAt(base),
     client: openAccount(keysAt(base), { held_bytes_max: 1_000_000 }),
     folder,
-    only: [list],
+    only: lists,
     now: Date.now,
     onProgress: () => {},
   })
