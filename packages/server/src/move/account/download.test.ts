@@ -388,6 +388,20 @@ test('a list whose pages are larger than the limit ends the copy, and no further
   expect(requests.length).toBeLessThan(12)
 })
 
+test('pages of a list that is refused in the middle do not count as held by the next list', async () => {
+  const large = (prefix: string) => rowsOf(prefix, 4).map((row) => ({ ...row, note: 'x'.repeat(100_000) }))
+  const { base } = await serveAccount((url, request) => {
+    if (url.pathname.startsWith('/v1/products/prod_000002')) return { status: 403, body: {} }
+    if (url.pathname === '/v1/products') return withChildren(url, request)
+    return pageOf(large(url.pathname === '/v1/orders' ? 'ord_' : 'sku_'), url)
+  })
+  const folder = await newFolder()
+  // Two pages of SKUs have 800,000 bytes, and so may be held together; with that of the orders it is more than a megabyte.
+  const { lists, refused } = await copyHolding(base, folder, 'products', 'skus', 'orders')
+  expect(refused.skus).toContain('answered with 403')
+  expect(lists.orders).toMatchObject({ rows: 4, is_done: true })
+})
+
 test('a folder belongs to one account', async () => {
   const { base } = await serveAccount(() => null)
   const folder = await newFolder()
@@ -484,9 +498,20 @@ test('publications beyond the last page are read campaign by campaign, each once
       : found.slice(from, from + 100)
     return { status: 200, body: { data_ref: 'data', data, total: found.length } }
   })
-  const folder = await newFolder()
+  const stored = await newFolder()
+  const reads: string[] = []
+  const folder: AccountFolder = {
+    ...stored,
+    batches(list, checkpoint, size) {
+      reads.push(list)
+      return stored.batches(list, checkpoint, size)
+    },
+  }
   await expect(copyAccount(keysAt(base), folder, ['campaigns', 'publications'], stop.signal)).rejects.toThrow()
+  reads.length = 0
   const { lists } = await copyAccount(keysAt(base), folder, ['campaigns', 'publications'])
+  // Not once for each campaign: an account may have thousands.
+  expect(reads).toEqual(['campaigns', 'publications'])
   // 300 lie between the ends, a third of them of each campaign.
   expect(lists.publications).toMatchObject({ rows: 20_000, unreachable: 100, is_done: true })
   expect(new Set(await idsIn(folder, 'publications')).size).toBe(20_000)

@@ -5,7 +5,7 @@ import type { Foreign } from './foreign.ts'
 import { inLanes } from './in-lanes.ts'
 import { type AccountList, accountLists } from './lists.ts'
 import { walkExport } from './walk-export.ts'
-import { walkVouchers } from './walk-vouchers.ts'
+import { voucherWalk } from './walk-vouchers.ts'
 import { type Stretch, type Walked, walkAll, walkCursor, walkPages, walkWindow } from './walks.ts'
 
 export interface DownloadOptions {
@@ -78,6 +78,7 @@ async function downloadList(options: DownloadOptions, state: DownloadState, list
   while (!checkpoint.is_done) {
     const stretch = await walk(checkpoint.cursor).catch(refusalOf)
     if (stretch instanceof AccountError) {
+      client.release() // pages of some of its parents may be held
       state.refused[list.name] = stretch.message
       return folder.saveState('download', state)
     }
@@ -108,8 +109,7 @@ async function ownWalk(options: DownloadOptions, state: DownloadState, list: Acc
   const { client, folder, keys } = options
   const walked = walkedBy(state, list, list.path.replace('{project}', keys.management?.project_id ?? ''))
   if (list.walk === 'vouchers') {
-    const campaigns = await parentsOf(folder, state, 'campaigns')
-    return (cursor) => walkVouchers(client, walked, campaigns, cursor)
+    return voucherWalk(client, walked, await parentsOf(folder, state, 'campaigns'))
   }
   if (list.lanes === undefined) return (cursor) => walk(client, list, walked, cursor)
   return lanesWalk(options, state, list, walked, list.lanes)
@@ -123,13 +123,15 @@ function lanesWalk(
   walked: Walked,
   lanes: NonNullable<AccountList['lanes']>,
 ): Step {
+  // Read once: a call of the step is one lane, and there may be thousands.
+  let parents: Foreign[] | null = null
   let seen: Set<string> | null = null
   return async ({ lane, hidden }) => {
     if (lane === undefined) {
       const { rows, unreachable } = await walkPages(client, walked)
       return { rows, next: unreachable === 0 ? null : { lane: 0, hidden: unreachable }, unreachable: 0 }
     }
-    const parents = await parentsOf(folder, state, lanes.list)
+    parents ??= await parentsOf(folder, state, lanes.list)
     const parent = parents[Number(lane)]
     if (parent === undefined) return { rows: [], next: null, unreachable: Number(hidden) }
     seen ??= await idsIn(folder, state, list.name)

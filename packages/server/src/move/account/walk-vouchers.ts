@@ -7,10 +7,20 @@ import { lastPage, type Stretch, totalOf, type Walked, walkPages, walkWindow } f
  * Codes, campaign by campaign: the pages of one campaign mostly reach all of its codes, which takes an account less work than the
  * periods of a list of millions. Codes without a campaign follow, and everything once more if the sum is not the total then.
  */
-export async function walkVouchers(
+export function voucherWalk(client: AccountClient, walked: Walked, campaigns: readonly Foreign[]) {
+  const ids = new Set(campaigns.map(({ id }) => id))
+  return (cursor: Foreign) => walkVouchers(client, walked, { campaigns, ids }, cursor)
+}
+
+interface Campaigns {
+  campaigns: readonly Foreign[]
+  ids: ReadonlySet<unknown>
+}
+
+async function walkVouchers(
   client: AccountClient,
   walked: Walked,
-  campaigns: readonly Foreign[],
+  { campaigns, ids }: Campaigns,
   { campaign = 0, found = 0, loose = 0, inner = {} }: Foreign,
 ): Promise<Stretch> {
   const place = Number(campaign)
@@ -23,7 +33,7 @@ export async function walkVouchers(
       : await walkLoose(client, walkedLane, place - campaigns.length, inner as Foreign)
   // An account that ignores the filter shows all codes.
   if (isLoose) stretch.rows = stretch.rows.filter(hasNoCampaign)
-  else if (place > campaigns.length) stretch.rows = stretch.rows.filter(isNew(campaigns, Number(loose) > 0))
+  else if (place > campaigns.length) stretch.rows = stretch.rows.filter(isNew(ids, Number(loose) > 0))
   const sum = Number(found) + stretch.rows.length
   const counts = { found: sum, loose: Number(loose) + (isLoose ? stretch.rows.length : 0) }
   if (stretch.next !== null) return { ...stretch, next: { campaign: place, ...counts, inner: stretch.next } }
@@ -35,8 +45,7 @@ const hasNoCampaign = ({ campaign_id }: Foreign): boolean =>
   campaign_id === undefined || campaign_id === null || campaign_id === ''
 
 /** Whether a code was not read before: it belongs to none of the campaigns, or to none at all if such codes were not found. */
-function isNew(campaigns: readonly Foreign[], wereLooseFound: boolean): (voucher: Foreign) => boolean {
-  const ids = new Set(campaigns.map(({ id }) => id))
+function isNew(ids: ReadonlySet<unknown>, wereLooseFound: boolean): (voucher: Foreign) => boolean {
   return (voucher) => (hasNoCampaign(voucher) ? !wereLooseFound : !ids.has(voucher.campaign_id))
 }
 
