@@ -17,7 +17,16 @@ function appendWithin(blocks: number, path: string, rows: number) {
     await folder.append('customers', 0, rows).then(console.log, ({ message }) => console.log(message))`
   const { stdout } = spawnSync(
     'sh',
-    ['-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', process.execPath, ...quick.args, '--input-type=module', '-e', program],
+    [
+      '-c',
+      `ulimit -f ${blocks}; exec "$@"`,
+      'sh',
+      process.execPath,
+      ...quick.args,
+      '--input-type=module',
+      '-e',
+      program,
+    ],
     { encoding: 'utf8' },
   )
   return stdout.trim()

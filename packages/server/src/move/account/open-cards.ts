@@ -3,6 +3,10 @@ import type { Ctx } from '../../core/context.ts'
 import { type NewCard, openingOf } from './cards.ts'
 import { insertRows } from './insert-rows.ts'
 
+/** Whether the card `v` has points or credits in its ledger. */
+export const hasLedger = sql`exists (select from postings p
+  where p.project_id = v.project_id and p.voucher_id = v.id and p.source = 'issued' and p.destination = v.id)`
+
 /**
  * Writes the ledgers of up to 1,000 cards after an id, and returns the last of them; null: there are no more. It waits until the
  * lots with a date are there. A card that has a ledger keeps it.
@@ -11,13 +15,17 @@ export async function openCards(ctx: Ctx, after: string): Promise<string | null>
   const { db, project_id } = ctx
   const { rows } = await sql<NewCard & { has_ledger: boolean }>`
     select v.id, v.type, v.created_at, v.credits_added, v.credits_subtracted, v.credits_redeemed, v.credits_expired, v.credits_pending,
-      exists (select from postings p where p.project_id = v.project_id and p.voucher_id = v.id and p.source = 'issued'
-        and p.destination = v.id) as has_ledger,
-      coalesce((select jsonb_agg(jsonb_build_object('id', l.id, 'points', l.points, 'expires_at', l.expires_at)) from lots l
-        where l.project_id = v.project_id and l.voucher_id = v.id and l.expires_at is not null and l.expired_points is null), '[]') as dated_lots
+      ${hasLedger} as has_ledger,
+      coalesce((select jsonb_agg(jsonb_build_object('id', day.id, 'points', day.points, 'expires_at', day.expires_at)) from (
+        select (array_agg(l.id order by l.expired_points nulls first, l.id))[1] as id,
+          sum(l.points + coalesce(l.expired_points, 0)) as points, l.expires_at
+        from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expires_at is not null
+        group by l.expires_at) day), '[]') as dated_lots
     from vouchers v where v.project_id = ${project_id} and v.id > ${after} and v.credits_added is not null
     order by v.id limit ${cardsAtOnce}`.execute(db)
-  const openings = rows.filter(({ has_ledger }) => !has_ledger).map(openingOf)
+  const cards = rows.filter(({ has_ledger }) => !has_ledger)
+  await mergeLots(ctx, cards)
+  const openings = cards.map(openingOf)
   const refused = (_: object, reason: string) => {
     throw new Error(reason) // the rows are ours: the database has no reason to refuse them
   }
@@ -34,6 +42,21 @@ export async function openCards(ctx: Ctx, after: string): Promise<string | null>
     refused,
   )
   return rows.length < cardsAtOnce ? null : (rows.at(-1)?.id ?? null)
+}
+
+/** The lots of one day become one (writers/points.ts). */
+async function mergeLots({ db, project_id }: Ctx, cards: readonly NewCard[]): Promise<void> {
+  const lots = cards.flatMap(({ id, dated_lots }) => dated_lots.map((lot) => ({ voucher_id: id, ...lot })))
+  if (lots.length === 0) return
+  const merged = sql`jsonb_to_recordset(${JSON.stringify(lots)}::jsonb) as merged (voucher_id text, id text, points bigint, expires_at date)`
+  await sql`
+    delete from lots l using ${merged}
+    where l.project_id = ${project_id} and l.voucher_id = merged.voucher_id and l.expires_at = merged.expires_at
+      and l.id <> merged.id`.execute(db)
+  await sql`
+    update lots l set points = merged.points, expired_points = null from ${merged}
+    where l.project_id = ${project_id} and l.voucher_id = merged.voucher_id and l.id = merged.id
+      and l.points <> merged.points`.execute(db)
 }
 
 const cardsAtOnce = 1_000

@@ -3,10 +3,15 @@ import { type Batch, forEach, insertMain, insertParts, reference, type Writer } 
 import { amount, type Foreign, LeftOut, moments, part, requiredText, text } from '../foreign.ts'
 import type { NewRow } from '../insert-rows.ts'
 import { derivedId, isKept, keptId } from '../kept-id.ts'
+import { hasLedger } from '../open-cards.ts'
 import { count } from '../report.ts'
 import { vouchersOf } from './publications.ts'
 
-/** The points of a card that expire, by day. The rest of its balance never does (cards.ts). */
+/**
+ * The points of a card that expire, by day. The rest of its balance never does (cards.ts). A card has one lot for each day; another
+ * service may have several, in any batch. The first of them is the lot, and the others wait beside it as if they were closed, until
+ * the ledger of the card is opened with their sum (open-cards.ts): so each has a row of its own, and a repeated batch adds nothing.
+ */
 export const pointsExpirations: Writer = {
   list: 'points-expirations',
   size: 1_000,
@@ -19,36 +24,27 @@ export const pointsExpirations: Writer = {
       expires_at: dayIn(row, 'expires_at'),
       is_open: row.status === 'ACTIVE',
     }))
-    const undated = await undatedPoints(batch, lots)
-    const rows = lots.flatMap(({ is_open, ...lot }) => {
-      // What has expired or was spent is in the counters of the card, and what never expires is the rest of its balance.
-      if (!is_open || lot.points === 0 || lot.expires_at === null) {
+    const cards = await cardsOf(batch, lots)
+    const rows = lots.flatMap(({ is_open, points, ...lot }) => {
+      const card = cards.get(lot.voucher_id)
+      // What has expired or was spent is in the counters of the card, and what never expires is the rest of its balance. A batch that
+      // is repeated after the ledgers were opened finds its lots in them.
+      if (!is_open || points === 0 || lot.expires_at === null || card?.has_ledger) {
         report.written += 1
         return []
       }
-      const rest = (undated.get(lot.voucher_id) ?? 0) - lot.points
-      if (rest < 0) {
+      if (card === undefined || card.undated < points) {
         count(report.left_out, 'more points expire than the card has, or the card was not carried over', lot.id)
         return []
       }
-      undated.set(lot.voucher_id, rest)
-      return [{ ...lot, created_at: batch.copied_at }]
+      card.undated -= points
+      const first = card.lots[lot.expires_at] ?? lot.id
+      card.lots[lot.expires_at] = first
+      const amounts = first === lot.id ? { points, expired_points: null } : { points: 0, expired_points: points }
+      return [{ ...lot, ...amounts, created_at: batch.copied_at }]
     })
-    await insertMain(batch, 'lots', oneLotPerDay(rows))
+    await insertMain(batch, 'lots', rows)
   },
-}
-
-/** A card has one lot for each day; another service may have several. They become the first of them. */
-function oneLotPerDay<Lot extends { voucher_id: string; expires_at: string | null; points: number }>(
-  rows: Lot[],
-): Lot[] {
-  const dayOf = ({ voucher_id, expires_at }: Lot) => `${voucher_id} ${expires_at}`
-  const lots = new Map<string, Lot>()
-  for (const row of rows) {
-    const first = lots.get(dayOf(row))
-    lots.set(dayOf(row), first === undefined ? row : { ...first, points: first.points + row.points })
-  }
-  return rows.map((row) => lots.get(dayOf(row)) as Lot)
 }
 
 const lotId = (foreign: string): string =>
@@ -63,19 +59,30 @@ function pointsIn(row: Foreign): number {
 
 const dayIn = (row: Foreign, name: string): string | null => /^\d{4}-\d\d-\d\d/.exec(text(row, name) ?? '')?.[0] ?? null
 
-/** The points of each card that are in no lot with a date, except these lots themselves, if an earlier run wrote them. */
-async function undatedPoints(
+interface CardPart {
+  id: string
+  has_ledger: boolean
+  /** The points in no lot with a date, and in none of the batch: an earlier run may have written those. */
+  undated: number
+  /** The lot of each day. */
+  lots: Record<string, string>
+}
+
+async function cardsOf(
   { ctx }: Batch,
   lots: ReadonlyArray<{ id: string; voucher_id: string }>,
-): Promise<Map<string, number>> {
-  const { rows } = await sql<{ id: string; points: number }>`
-    select v.id, v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired - coalesce((
-      select sum(l.points) from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expired_points is null
-        and l.expires_at is not null and l.id <> all(${lots.map(({ id }) => id)}::text[])), 0)::bigint as points
-    from vouchers v
+): Promise<Map<string, CardPart>> {
+  const { rows } = await sql<CardPart>`
+    select v.id, ${hasLedger} as has_ledger,
+      v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired - coalesce(dated.points, 0)::bigint as undated,
+      coalesce(dated.lots, '{}') as lots
+    from vouchers v cross join lateral (
+      select sum(l.points + coalesce(l.expired_points, 0)) filter (where l.id <> all(${lots.map(({ id }) => id)}::text[])) as points,
+        jsonb_object_agg(l.expires_at::text, l.id) filter (where l.expired_points is null) as lots
+      from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expires_at is not null) dated
     where v.project_id = ${ctx.project_id} and v.id = any(${lots.map((lot) => lot.voucher_id)}::text[])
       and v.type = 'LOYALTY_CARD'`.execute(ctx.db)
-  return new Map(rows.map(({ id, points }) => [id, points]))
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Points that orders have earned and that become active later. */
