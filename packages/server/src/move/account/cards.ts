@@ -1,4 +1,5 @@
 import type { VoucherType } from '../../core/db/tables.ts'
+import type { Id } from '../../core/lib/ids.ts'
 import { amount, type Foreign, LeftOut, part } from './foreign.ts'
 import type { NewRow } from './insert-rows.ts'
 import { derivedId } from './kept-id.ts'
@@ -43,9 +44,31 @@ export const balanceOf = (card: CardCredits): number =>
 /** A card without a ledger, and the lots that are known to expire. */
 export interface NewCard extends CardCredits {
   id: string
+  code: string
   type: VoucherType
+  campaign_id: Id<'campaign'> | null
   created_at: string
+  /** What it paid for redemptions that can still be rolled back. */
+  reversible: number
+  /** Whether postings of earlier redemptions name its undated lot (writers/transactions.ts). */
+  has_postings: boolean
   dated_lots: ReadonlyArray<{ id: string; points: number; expires_at: string }>
+}
+
+/**
+ * A rollback gives back what the card paid, so it has redeemed at least that much. A card that says otherwise was given the
+ * difference, too: its balance stays.
+ *
+ * Amount 70, redeemed 0, balance 70, a redemption of 30 → added 100, redeemed 30.
+ */
+export function withReversible<Card extends NewCard>(card: Card): Card & { raised: number } {
+  const raised = Math.max(0, card.reversible - card.credits_redeemed)
+  return {
+    ...card,
+    raised,
+    credits_added: card.credits_added + raised,
+    credits_redeemed: card.credits_redeemed + raised,
+  }
 }
 
 /** The lot of the points that never expire; all history of the card goes through it. */
@@ -102,7 +125,9 @@ export function openingOf(card: NewCard): { lots: NewRow[]; postings: NewRow[] }
     lots: isGift
       ? []
       : [
-          ...(movements.some((one) => one.lot === heap.lot) ? [lot(heap, balanceOf(card) - dated, null)] : []),
+          ...(card.has_postings || movements.some((one) => one.lot === heap.lot)
+            ? [lot(heap, balanceOf(card) - dated, null)]
+            : []),
           ...(expired > 0 ? [lot(gone, 0, expired)] : []),
         ],
     postings: movements.map(({ lot: lotId, expires_at, from, to, amount: moved }) => ({

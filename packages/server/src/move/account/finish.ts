@@ -1,15 +1,40 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { todayIn } from '../../core/query/filter/calendar.ts'
+import { count, type KindReport } from './report.ts'
 
 /** What follows from several lists together. Every statement adds only what is missing, so that it may run again. */
-export async function connectRows(ctx: Ctx): Promise<void> {
+export async function connectRows(ctx: Ctx, vouchers: KindReport): Promise<void> {
+  await countRedemptions(ctx, vouchers)
   await addHolders(ctx)
   await addReferees(ctx)
   await addMembers(ctx)
   await addConversions(ctx)
   await connectTransactions(ctx)
 }
+
+/**
+ * A rollback subtracts one from what a code counts, so the code has counted every redemption that can be rolled back; a limit that the
+ * account has lowered below that would refuse the number.
+ */
+async function countRedemptions({ db, project_id }: Ctx, vouchers: KindReport): Promise<void> {
+  const { rows } = await sql<{ codes: number; first_codes: string[] | null }>`
+    with counted as (
+      select related_object_id as id, count(*) as redemptions from redemptions
+      where project_id = ${project_id} and object = 'redemption' and status = 'SUCCEEDED' and related_object_type = 'voucher'
+      group by 1
+    ), raised as (
+      update vouchers v set redeemed_quantity = counted.redemptions, quantity = greatest(v.quantity, counted.redemptions)
+      from counted where v.project_id = ${project_id} and v.id = counted.id and v.redeemed_quantity < counted.redemptions
+      returning v.code
+    )
+    select count(*)::int as codes, (array_agg(code))[1:5] as first_codes from raised`.execute(db)
+  for (const { codes, first_codes } of rows)
+    for (const [index, code] of first_codes?.entries() ?? [])
+      count(vouchers.changed, moreRedemptions, code, index === 0 ? codes - (first_codes?.length ?? 0) + 1 : 1)
+}
+
+const moreRedemptions = 'it has more redemptions than it counts or its limit allows: both were raised to their number'
 
 /** Holders of codes whose publication the account no longer shows. */
 async function addHolders({ db, project_id }: Ctx): Promise<void> {

@@ -103,3 +103,121 @@ test('points of one day become one lot, whichever batches they are in, also if a
   expect(await lotsOf(shop)).toEqual(expected)
   expect(await audit(shop)).toEqual([])
 })
+
+/** Redemptions can be rolled back for three months. */
+const lately = new Date(Date.now() - 86_400_000).toISOString()
+const redemption = (id: string, code: object & { id: string }, amount: number, more: object = {}) => ({
+  id,
+  object: 'redemption',
+  result: 'SUCCESS',
+  status: 'SUCCEEDED',
+  date: lately,
+  amount,
+  voucher: code,
+  related_object_type: 'voucher',
+  related_object_id: code.id,
+  ...more,
+})
+const payment = (id: string, voucherId: string, redemptionId: string, type: string, amount: number) => ({
+  id,
+  voucher_id: voucherId,
+  type,
+  details: { balance: { amount: -amount, balance: 70 }, redemption: { id: redemptionId } },
+  created_at: lately,
+})
+const expectRolledBack = async (shop: Shop, id: string) => {
+  const { status, body } = await shop.call('POST', `/v1/redemptions/${id}/rollback`, {})
+  expect([status, body.result], JSON.stringify(body)).toEqual([200, 'SUCCESS'])
+}
+const roseTo = 'it has paid more than it shows as redeemed: both were raised, and the balance is kept'
+const moreRedemptions = 'it has more redemptions than it counts or its limit allows: both were raised to their number'
+
+test('a redemption of a gift card that shows less redeemed than it paid is rolled back', async () => {
+  const gifts = {
+    ...program,
+    id: 'camp_gifts',
+    name: 'Gifts',
+    campaign_type: 'GIFT_VOUCHERS',
+    voucher: { type: 'GIFT_VOUCHER', gift: { amount: 1 }, redemption: {} },
+  }
+  const gift = {
+    ...card(0),
+    id: 'v_GIFTaaaa',
+    code: 'GIFT',
+    type: 'GIFT_VOUCHER',
+    campaign_id: gifts.id,
+    loyalty_card: undefined,
+    gift: { amount: 70, balance: 70 },
+    redemption: { redeemed_quantity: 1 },
+  }
+  const folder = await folderWith({
+    campaigns: [gifts],
+    customers: [anna],
+    vouchers: [gift],
+    redemptions: [redemption('r_1111', gift, 30, { customer_id: anna.id })],
+    transactions: [payment('vtx_1111', gift.id, 'r_1111', 'CREDITS_REDEMPTION', 30)],
+  })
+  const { shop, write } = await newTarget(folder)
+  const report = await write()
+  expect(reasons(report, 'vouchers', 'changed')).toEqual({ [roseTo]: 1 })
+  // 70 there, and 30 that were paid.
+  expect((await shop.call('GET', '/v1/vouchers/GIFT')).body).toMatchObject({
+    gift: { amount: 100, balance: 70 },
+    redemption: { redeemed_quantity: 1, redeemed_amount: 30 },
+  })
+  await expectRolledBack(shop, 'r_1111')
+  expect((await shop.call('GET', '/v1/vouchers/GIFT')).body).toMatchObject({
+    gift: { amount: 100, balance: 100 },
+    redemption: { redeemed_quantity: 0, redeemed_amount: 0 },
+  })
+})
+
+test('a redemption of a loyalty card whose points all expire is rolled back, and one that was rolled back there leaves no trace', async () => {
+  const loyal = card(70, { redemption: { redeemed_quantity: 1 } })
+  const other = card(50, { id: 'v_OTHERaaa', code: 'OTHER', holder_id: null })
+  const folder = await folderWith({
+    campaigns: [program],
+    customers: [{ ...anna, loyalty: { points: 70, campaigns: { Program: { points: 70 } } } }],
+    vouchers: [loyal, other],
+    redemptions: [
+      redemption('r_1111', loyal, 30, { customer_id: anna.id }),
+      redemption('r_2222', other, 20, { status: 'ROLLED_BACK' }),
+    ],
+    transactions: [
+      payment('vtx_1111', loyal.id, 'r_1111', 'POINTS_REDEMPTION', 30),
+      payment('vtx_2222', other.id, 'r_2222', 'POINTS_REDEMPTION', 20),
+    ],
+    'points-expirations': [lot('1111', 70, '2099-01-01'), { ...lot('2222', 50, '2099-01-01'), voucher_id: other.id }],
+  })
+  const { shop, write } = await newTarget(folder)
+  const report = await write()
+  expect(reasons(report, 'vouchers', 'changed')).toEqual({ [roseTo]: 1 })
+  expect(report.vouchers?.changed[roseTo]?.first_ids).toEqual(['CARD'])
+  expect(await audit(shop)).toEqual([])
+  await expectRolledBack(shop, 'r_1111')
+  expect((await shop.call('GET', '/v1/vouchers/CARD')).body).toMatchObject({
+    loyalty_card: { points: 100, balance: 100 },
+    redemption: { redeemed_quantity: 0, redeemed_points: 0 },
+  })
+  expect(await audit(shop)).toEqual([])
+})
+
+test('every redemption of a code that was used more often than its limit allows now is rolled back', async () => {
+  const code = {
+    id: 'v_CODEaaaa',
+    code: 'CODE',
+    type: 'DISCOUNT_VOUCHER',
+    discount: { type: 'PERCENT', percent_off: 10 },
+    redemption: { quantity: 1, redeemed_quantity: 3 },
+    created_at: at,
+  }
+  const ids = ['r_1111', 'r_2222', 'r_3333']
+  const folder = await folderWith({ vouchers: [code], redemptions: ids.map((id) => redemption(id, code, 0)) })
+  const { shop, write } = await newTarget(folder)
+  expect(reasons(await write(), 'vouchers', 'changed')).toEqual({ [moreRedemptions]: 1 })
+  for (const id of ids) await expectRolledBack(shop, id)
+  expect((await shop.call('GET', '/v1/vouchers/CODE')).body.redemption).toMatchObject({
+    quantity: 3,
+    redeemed_quantity: 0,
+  })
+})

@@ -7,7 +7,7 @@ import { isEmptyProject } from './empty-project.ts'
 import { connectRows } from './finish.ts'
 import type { AccountFolder, DownloadState, ListCheckpoint } from './folder.ts'
 import { openCards } from './open-cards.ts'
-import { count, type ImportReport, newKindReport } from './report.ts'
+import { count, type ImportReport, type KindReport, newKindReport } from './report.ts'
 import { countUnknownFields } from './unknown-fields.ts'
 import { writers } from './writers/index.ts'
 
@@ -42,19 +42,20 @@ export async function writeAccount(options: WriteOptions): Promise<ImportReport>
     if (list !== undefined) await writeList(options, state, writer, list, download.started_at)
   }
   signal?.throwIfAborted()
-  if (!state.is_done) await finish(options)
+  if (!state.is_done) await finish(options, state)
   state.is_done = true
   await folder.saveState('write', state)
   return withUnread(state.report, download)
 }
 
 /** What needs all lists; it may run again. */
-async function finish(options: WriteOptions): Promise<void> {
+async function finish(options: WriteOptions, state: WriteState): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
     const from: string = after
-    after = await inProject(options, (ctx) => openCards(ctx, from))
+    after = await reporting(options, state, 'vouchers', (ctx, report) => openCards(ctx, from, report))
+    await options.folder.saveState('write', state) // a card that is open counts no longer
   }
-  await inProject(options, connectRows)
+  await reporting(options, state, 'vouchers', connectRows)
   await rebuildStatistics(options.runtime.database.db, options.project.id)
 }
 
@@ -96,21 +97,32 @@ async function writeList(
   const from = state.lists[writer.list] ?? 0
   for await (const { rows, oversized, next } of folder.batches(writer.list, { from, to: bytes }, writer.size)) {
     signal?.throwIfAborted()
-    // Counted in a copy: a transaction that is repeated counts again.
-    const report = await inProject(options, async (ctx) => {
-      const draft = structuredClone(state.report[writer.list] ?? newKindReport())
-      countUnknownFields(writer.list, rows, draft)
-      await writer.write({ ctx, objects: rows, copied_at: copiedAt, report: draft })
-      return draft
+    await reporting(options, state, writer.list, async (ctx, report) => {
+      countUnknownFields(writer.list, rows, report)
+      await writer.write({ ctx, objects: rows, copied_at: copiedAt, report })
+      report.read += rows.length + oversized
+      if (oversized > 0) count(report.left_out, 'the object is larger than 1 MiB', null, oversized)
     })
-    report.read += rows.length + oversized
-    if (oversized > 0) count(report.left_out, 'the object is larger than 1 MiB', null, oversized)
-    state.report[writer.list] = report
     state.lists[writer.list] = next
     state.is_done = false // a run with --only may have finished before
     await folder.saveState('write', state)
-    onProgress(writer.list, report.read, rowsMax)
+    onProgress(writer.list, state.report[writer.list]?.read ?? 0, rowsMax)
   }
+}
+
+/** Runs `work` in a transaction, and keeps what it counts. It counts in a copy: a transaction that is repeated counts again. */
+async function reporting<T>(
+  options: WriteOptions,
+  state: WriteState,
+  list: string,
+  work: (ctx: Ctx, report: KindReport) => Promise<T>,
+): Promise<T> {
+  const [report, result] = await inProject(options, async (ctx) => {
+    const draft = structuredClone(state.report[list] ?? newKindReport())
+    return [draft, await work(ctx, draft)] as const
+  })
+  state.report[list] = report
+  return result
 }
 
 async function inProject<T>({ runtime, project }: WriteOptions, work: (ctx: Ctx) => Promise<T>): Promise<T> {

@@ -121,6 +121,8 @@ async function postRedemptions(
   if (paid.length > 0)
     await sql`
       update redemptions r set undo = r.undo || jsonb_build_object('transaction_id', paid.id)
-      from jsonb_to_recordset(${JSON.stringify(paid)}::jsonb) as paid (id text, redemption_id text)
-      where r.project_id = ${ctx.project_id} and r.id = paid.redemption_id and r.undo is not null`.execute(ctx.db)
+      from jsonb_to_recordset(${JSON.stringify(paid)}::jsonb) as paid (id text, voucher_id text, redemption_id text)
+      where r.project_id = ${ctx.project_id} and r.id = paid.redemption_id and r.related_object_id = paid.voucher_id and r.undo is not null`.execute(
+      ctx.db,
+    )
 }
