@@ -5,6 +5,8 @@ import { count, type KindReport } from './report.ts'
 
 /** What follows from several lists together. Every statement adds only what is missing, so that it may run again. */
 export async function connectRows(ctx: Ctx, vouchers: KindReport): Promise<void> {
+  // Statements over all codes of an account, which may be millions.
+  await sql`set local statement_timeout = 0`.execute(ctx.db)
   await countRedemptions(ctx, vouchers)
   await addHolders(ctx)
   await addReferees(ctx)
@@ -83,19 +85,28 @@ async function addMembers({ db, project_id, now, project: { timezone } }: Ctx): 
     on conflict do nothing`.execute(db)
 }
 
-/** Who was referred by whom, as the customers show it: a program counts each referee once. */
+/**
+ * Who was referred by whom, as the customers show it: a program counts each referee once. No index finds the code of a referrer, so all
+ * are gathered first: looked for one by one, each takes a scan of the program.
+ */
 async function addConversions({ db, project_id }: Ctx): Promise<void> {
   await sql`
+    with referred as materialized (
+      select c.id as referee_id, r.* from customers c
+        cross join lateral jsonb_to_recordset(c.referrals -> 'campaigns')
+          as r (campaign_id text, referrer_id text, related_object_id text, related_object_type text, date timestamptz)
+      where c.project_id = ${project_id} and c.referrals <> '{"total": 0, "campaigns": []}' and r.related_object_id is not null
+    ), codes as materialized (
+      select campaign_id, coalesce(referrer_id, holder_id) as referrer_id, min(id) as id from vouchers
+      where project_id = ${project_id} and campaign_id in (select campaign_id from referred)
+        and coalesce(referrer_id, holder_id) is not null
+      group by 1, 2
+    )
     insert into referral_conversions (project_id, campaign_id, referrer_id, referee_id, voucher_id, related_object_id,
       related_object_type, created_at, source_ids)
-    select c.project_id, r.campaign_id, r.referrer_id, c.id, v.id, r.related_object_id,
+    select ${project_id}, r.campaign_id, r.referrer_id, r.referee_id, v.id, r.related_object_id,
       case when r.related_object_type = 'redemption' then 'redemption' else 'event' end, r.date, array[r.related_object_id]
-    from customers c
-      cross join lateral jsonb_to_recordset(c.referrals -> 'campaigns')
-        as r (campaign_id text, referrer_id text, related_object_id text, related_object_type text, date timestamptz)
-      cross join lateral (select id from vouchers where project_id = c.project_id and campaign_id = r.campaign_id
-        and coalesce(referrer_id, holder_id) = r.referrer_id order by id limit 1) v
-    where c.project_id = ${project_id} and c.referrals <> '{"total": 0, "campaigns": []}' and r.related_object_id is not null
+    from referred r join codes v on v.campaign_id = r.campaign_id and v.referrer_id = r.referrer_id
     on conflict do nothing`.execute(db)
 }
 
