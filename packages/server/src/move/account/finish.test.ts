@@ -60,12 +60,13 @@ test('codes of referrers are found without reading the program again for each re
   const project = (await runtime.credentials.project(project_id)) as Project
   await writeAccount({ runtime, project, folder, onProgress: () => {} })
 
-  const { rows: found } = await runtime.database.execute(
+  const { rows } = await runtime.database.execute(
     `select c.referee_id, c.referrer_id, c.voucher_id, v.id as first_id from referral_conversions c
       cross join lateral (select min(id) as id from vouchers v where v.project_id = c.project_id and v.campaign_id = c.campaign_id
         and coalesce(v.referrer_id, v.holder_id) = c.referrer_id) v where c.project_id = $1`,
     [project_id],
   )
+  const found = rows as Array<{ voucher_id: string; first_id: string }>
   // A third of the referrers lost their code to the one before them.
   expect(found).toHaveLength(people - Math.ceil(people / 3))
   expect(found.filter((row) => row.voucher_id !== row.first_id)).toEqual([])

@@ -441,15 +441,15 @@ test('a project with data is refused, and no webhook hears of an import', async 
   expect(events).toEqual([])
 })
 
-test('lists that are read later are written later', async () => {
+test('lists that are read later are written later, if nothing lacks them', async () => {
   const { shop, folder, write, report } = await written({ vouchers: [code('FIRST')] })
   const state = (await folder.readState('download')) as DownloadState
-  const customers = state.lists.customers as ListCheckpoint
-  customers.bytes = await folder.append('customers', 0, [{ id: 'cust_later', source_id: 'later', created_at: at }])
+  const categories = state.lists.categories as ListCheckpoint
+  categories.bytes = await folder.append('categories', 0, [{ id: 'cat_later', name: 'later', created_at: at }])
   state.lists.orders = { ...(state.lists.orders as ListCheckpoint), unreachable: 7 }
   await folder.saveState('download', state)
   expect(report.orders?.left_out).toEqual({})
   for (const again of [await write(), await write()])
     expect(reasons(again, 'orders')).toEqual({ 'the pages of the list end before it does': 7 })
-  expect((await shop.call('GET', '/v1/customers/later')).status).toBe(200)
+  expect((await shop.call('GET', '/v1/categories/cat_later')).status).toBe(200)
 })

@@ -3,7 +3,7 @@ import type { Project } from '../../core/db/project-row.ts'
 import { folderWith } from '../../testing/account-server.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { auditLedger } from '../../testing/ledger-audit.ts'
-import type { AccountFolder } from './folder.ts'
+import type { AccountFolder, DownloadState } from './folder.ts'
 import type { ImportReport } from './report.ts'
 import { writeAccount } from './write.ts'
 
@@ -58,6 +58,17 @@ async function audit({ service: { runtime }, project_id }: Shop): Promise<string
   )
   return found.filter((line) => !/^(vtx_|transactions that differ|postings beyond the initial)/.test(line))
 }
+
+/** As a run whose key could not read a list, or left it out by `--only`, and then one that reads it. */
+async function hideLists(folder: AccountFolder, hidden: string[]): Promise<() => Promise<void>> {
+  const whole = (await folder.readState<DownloadState>('download')) as DownloadState
+  const lists = Object.fromEntries(Object.entries(whole.lists).filter(([name]) => !hidden.includes(name)))
+  await folder.saveState('download', { ...whole, lists })
+  return () => folder.saveState('download', whole)
+}
+
+const late = (other: string) =>
+  `it was read after ${other} had been written without it: use a new folder and an empty project`
 
 const lotsOf = async ({ service, project_id }: Shop) =>
   (
@@ -220,4 +231,63 @@ test('every redemption of a code that was used more often than its limit allows 
     quantity: 3,
     redeemed_quantity: 0,
   })
+})
+
+test('points that expire are not added to ledgers that were opened without them, and the report says so', async () => {
+  const folder = await folderWith({
+    campaigns: [program],
+    customers: [{ ...anna, loyalty: { points: 100, campaigns: { Program: { points: 100 } } } }],
+    vouchers: [card(100)],
+    'points-expirations': [lot('1111', 60, '2030-01-01')],
+  })
+  const showLists = await hideLists(folder, ['points-expirations'])
+  const { shop, write } = await newTarget(folder)
+  expect((await write())['points-expirations']).toBeUndefined()
+  await showLists()
+  for (const report of [await write(), await write()]) {
+    expect(report['points-expirations']).toMatchObject({ read: 0, written: 0 })
+    expect(reasons(report, 'points-expirations')).toEqual({ [late('the ledgers of cards')]: 1 })
+  }
+  expect(await lotsOf(shop)).toEqual([{ points: 100, day: null, expired_points: null }])
+  expect(await audit(shop)).toEqual([])
+})
+
+test.each([
+  ['customers', 'vouchers'],
+  ['vouchers', 'publications'],
+  ['redemptions', 'transactions'],
+  ['publications', 'the ledgers of cards'],
+  ['loyalty-tiers', 'the ledgers of cards'],
+  ['pending-points', 'the ledgers of cards'],
+])('%s that are read after %s were written without them are left out with a reason', async (list, other) => {
+  const loyal = card(70, { redemption: { redeemed_quantity: 1, redeemed_points: 30 } })
+  const lists: Record<string, object[]> = {
+    campaigns: [program],
+    customers: [{ ...anna, loyalty: { points: 70, campaigns: { Program: { points: 70, loyalty_tier: 'ltr_1111' } } } }],
+    vouchers: [loyal],
+    'loyalty-tiers': [{ id: 'ltr_1111', name: 'Gold', parent_id: program.id, points: { from: 1 }, created_at: at }],
+    publications: [
+      { id: 'pub_1111', customer_id: anna.id, vouchers_id: [loyal.id], result: 'SUCCESS', created_at: at },
+    ],
+    redemptions: [redemption('r_1111', loyal, 30, { customer_id: anna.id })],
+    transactions: [payment('vtx_1111', loyal.id, 'r_1111', 'POINTS_REDEMPTION', 30)],
+    'pending-points': [
+      {
+        id: 'lopp_1111',
+        voucher_id: loyal.id,
+        customer_id: anna.id,
+        points: 5,
+        activates_at: '2099-01-01',
+        created_at: at,
+      },
+    ],
+  }
+  const folder = await folderWith(lists)
+  const showLists = await hideLists(folder, [list])
+  const { write } = await newTarget(folder)
+  await write()
+  await showLists()
+  const report = await write()
+  expect(report[list]?.written).toBe(0)
+  expect(reasons(report, list)).toEqual({ [late(other)]: 1 })
 })

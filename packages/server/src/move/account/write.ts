@@ -6,6 +6,7 @@ import type { Writer } from './batch.ts'
 import { isEmptyProject } from './empty-project.ts'
 import { connectRows } from './finish.ts'
 import type { AccountFolder, DownloadState, ListCheckpoint } from './folder.ts'
+import { ledgers, writtenWithout } from './needed-before.ts'
 import { openCards } from './open-cards.ts'
 import { count, type ImportReport, type KindReport, newKindReport } from './report.ts'
 import { countUnknownFields } from './unknown-fields.ts'
@@ -17,6 +18,8 @@ interface WriteState {
   /** Bytes of each list that are written. */
   lists: Record<string, number>
   report: ImportReport
+  /** Whether codes were written and, after them, what several lists add up to. */
+  has_ledgers: boolean
   is_done: boolean
 }
 
@@ -37,19 +40,31 @@ export async function writeAccount(options: WriteOptions): Promise<ImportReport>
   const download = await folder.readState<DownloadState>('download')
   if (download === null) throw new Error(`The folder ${folder.path} has no copy of an account.`)
   const state = await openState(options)
+  const late: Record<string, string> = {}
   for (const writer of writers) {
     const list = download.lists[writer.list]
-    if (list !== undefined) await writeList(options, state, writer, list, download.started_at)
+    if (list === undefined) continue
+    const other = whyLate(state, writer.list, list)
+    if (other === undefined) await writeList(options, state, writer, list, download.started_at)
+    else late[writer.list] = other
   }
   signal?.throwIfAborted()
   if (!state.is_done) await finish(options, state)
   state.is_done = true
   await folder.saveState('write', state)
-  return withUnread(state.report, download)
+  return withUnread(state.report, download, late)
+}
+
+/** What was written without the rest of a list, which would no longer agree with it (needed-before.ts). */
+function whyLate({ lists, has_ledgers }: WriteState, list: string, { bytes }: ListCheckpoint): string | undefined {
+  if ((lists[list] ?? 0) >= bytes) return undefined
+  return writtenWithout(list, (other) => (other === ledgers ? has_ledgers : (lists[other] ?? 0) > 0))
 }
 
 /** What needs all lists; it may run again. */
 async function finish(options: WriteOptions, state: WriteState): Promise<void> {
+  if ((state.lists.vouchers ?? 0) > 0) state.has_ledgers = true
+  await options.folder.saveState('write', state)
   for (let after: string | null = ''; after !== null; ) {
     const from: string = after
     after = await reporting(options, state, 'vouchers', (ctx, report) => openCards(ctx, from, report))
@@ -59,9 +74,17 @@ async function finish(options: WriteOptions, state: WriteState): Promise<void> {
   await rebuildStatistics(options.runtime.database.db, options.project.id)
 }
 
-/** The report with what was not read. */
-function withUnread(written: ImportReport, { refused, lists }: DownloadState): ImportReport {
+/** The report with what was not read, or too late. */
+function withUnread(
+  written: ImportReport,
+  { refused, lists }: DownloadState,
+  late: Readonly<Record<string, string>>,
+): ImportReport {
   const report = structuredClone(written)
+  for (const [name, other] of Object.entries(late)) {
+    const reason = `it was read after ${other} had been written without it: use a new folder and an empty project`
+    leaveOut(report, name, reason, (lists[name]?.rows ?? 0) - (report[name]?.read ?? 0))
+  }
   for (const [name, reason] of Object.entries(refused)) leaveOut(report, name, `the list was not read: ${reason}`, 1)
   for (const [name, { unreachable, missing }] of Object.entries(lists)) {
     if (unreachable > 0) leaveOut(report, name, 'the pages of the list end before it does', unreachable)
@@ -80,7 +103,7 @@ async function openState({ folder, project, runtime }: WriteOptions): Promise<Wr
       `The project ${project.name} (${project.id}) has data, which the account would mix with. Name an empty project with --project.`,
     )
   // Saved before the first row: from here on, this folder and this project belong together.
-  const state: WriteState = { project_id: project.id, lists: {}, report: {}, is_done: false }
+  const state: WriteState = { project_id: project.id, lists: {}, report: {}, has_ledgers: false, is_done: false }
   await folder.saveState('write', state)
   return state
 }
