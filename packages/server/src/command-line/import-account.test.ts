@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { lockFolder } from '../core/db/folder-lock.ts'
 import { newFolder, serveAccount } from '../testing/account-server.ts'
@@ -69,3 +71,21 @@ test('two commands do not write into one folder', async () => {
   )
   expect(requests).toEqual([])
 })
+
+test.each([true, false])(
+  'an import into an empty installation says where its keys are, which no later start does (terminal: %s)',
+  async (isTerminal) => {
+    const data = await newFolder()
+    const { environment, outputOf } = await newCommands({ GUERDON_DATA_DIR: data.path })
+    const { base } = await serveAccount(() => null)
+    const { path } = await newFolder()
+    const output = await outputOf(async () => {
+      await importAccountCommand({ ...environment, is_terminal: isTerminal }, { ...keys, base, folder: path })
+    })
+    const file = join(data.path, 'first-start-keys.txt')
+    const text = isTerminal ? output : readFileSync(file, 'utf8')
+    expect(text).toMatch(/X-App-Token: +\S{16,}\n/)
+    expect(existsSync(file)).toBe(!isTerminal)
+    if (!isTerminal) expect(output).toContain(`The generated secrets are in ${file}`)
+  },
+)

@@ -16,6 +16,7 @@ import { isInTheClear } from './in-the-clear.ts'
 import { firstStartOf, writeKeysFile } from './keys-file.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { printable } from './printable.ts'
+import { firstKeys } from './welcome.ts'
 
 export interface ImportAccountOptions {
   'app-id'?: string | undefined
@@ -55,9 +56,11 @@ export async function importAccountCommand(
     if (isInTheClear(keys.base)) progress.note('The keys and the account are sent without encryption: --base is http.')
     say(`Reading ${keys.base} into ${folder.path} …\n`)
     await downloadAccount({ keys, client, folder, only, now: Date.now, onProgress: progress.step })
-    const { runtime } = await openRuntime(settings, openLog(settings.log_level), (first) =>
+    const { runtime, first_keys } = await openRuntime(settings, openLog(settings.log_level), (first) =>
       writeKeysFile(firstStartOf(environment, first)),
     )
+    // At once: they exist by now, no later start can show them, and the import may be killed.
+    if (first_keys !== null) say(`${firstKeys(firstStartOf(environment, first_keys))}\n`)
     try {
       const project = await findProjectOrOnly(runtime.database.db, options.project)
       say(`Writing into the project ${project.name} (${project.id}) …\n`)
