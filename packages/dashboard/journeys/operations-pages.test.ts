@@ -57,6 +57,26 @@ journey('on a phone the contents are a closed fold, also without a script', asyn
   expect([await fold.isVisible(), await entry.isVisible()]).toEqual([true, false])
 })
 
+for (const width of [375, 360, 320])
+  journey(`on a phone ${width} px wide a page and what search finds are no wider than the window`, async () => {
+    const page = await open('/docs/vouchers')
+    await page.setViewportSize({ width, height: 740 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    for (const part of [
+      page.getByRole('searchbox', { name: 'Search' }),
+      page.getByRole('button', { name: /^(?:Dark|Light)$/ }),
+    ]) {
+      const { x, width: own } = (await part.boundingBox()) as { x: number; width: number }
+      expect([x >= 0, x + own <= width]).toEqual([true, true])
+    }
+    await page.getByRole('searchbox', { name: 'Search' }).fill('starting_after_id')
+    const found = page.locator('#found-list')
+    await found.locator('a').first().waitFor()
+    // Across the window, as the field alone is too narrow to read in.
+    expect((await found.boundingBox())?.width).toBeGreaterThan(width * 0.9)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+  })
+
 journey('search that could not be loaded is asked for again', async () => {
   const page = await open('/docs/')
   await page.route('**/search.json', (route) => route.fulfill({ body: 'Busy' }), { times: 1 })
