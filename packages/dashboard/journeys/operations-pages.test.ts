@@ -12,7 +12,7 @@ async function open(path: string): Promise<Page> {
   return page
 }
 
-for (const path of ['/docs/', '/docs/vouchers', '/docs/schema-Discount', '/docs/schemas'])
+for (const path of ['/docs/', '/docs/vouchers', '/docs/schema-Discount', '/docs/schemas', '/docs/errors'])
   journey(`${path} is readable in light and dark`, async () => {
     await expectNoViolations(await open(path))
   })
@@ -26,6 +26,33 @@ journey('search finds operations, properties and words, and leads to the propert
   await search.fill('starting_after_id')
   await page.locator('#found-list a', { hasText: 'List vouchers, query' }).click()
   await page.waitForURL(/\/docs\/vouchers#listVouchers\.query\.starting_after_id$/)
+})
+
+journey('search finds error keys and headers, and the operation behind a question in plain words', async () => {
+  const page = await open('/docs')
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  const first = page.locator('#found-list a').first()
+  await search.fill('how to redeem a coupon')
+  await first.filter({ hasText: 'POST /v1/vouchers/{code}/redemption' }).waitFor()
+  await search.fill('Idempotency-Key')
+  await first.filter({ hasText: 'Header: of a call' }).click()
+  await page.waitForURL(/\/docs\/#header-IdempotencyKey$/)
+  await search.fill('quantity_exceeded')
+  await search.press('Enter')
+  await page.waitForURL(/\/docs\/errors#quantity_exceeded$/)
+  await page.locator('#quantity_exceeded').getByRole('link', { name: 'POST /v1/redemptions', exact: true }).click()
+  await page.getByRole('heading', { name: 'Redeem stackable discounts' }).waitFor()
+})
+
+journey('search that finds nothing leads to the guides', async () => {
+  const page = await open('/docs')
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  await search.fill('tax evasion')
+  await page.getByText('Nothing here is called “tax evasion”.').waitFor()
+  await search.press('Enter')
+  await expectNoViolations(page)
+  await page.getByRole('link', { name: 'Search the guides' }).click()
+  await page.waitForURL(/\/guides\/$/)
 })
 
 journey('the contents show the entry of the page, however far down they have it', async () => {

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
+import { errorKeys } from '../../core/http/errors.ts'
 import { documentOf } from '../../document.ts'
 import { operations } from '../../operations.ts'
 import { send, testService } from '../../testing/app.ts'
@@ -9,7 +10,7 @@ import { resourcesOf, schemaPage } from './outline.ts'
 const document = documentOf(operations)
 const resources = resourcesOf(document)
 const schemaNames = Object.keys(document.components.schemas)
-const pageNames = ['', 'schemas', ...resources.map(({ page }) => page), ...schemaNames.map(schemaPage)]
+const pageNames = ['', 'schemas', 'errors', ...resources.map(({ page }) => page), ...schemaNames.map(schemaPage)]
 
 async function readPages(app: FastifyInstance): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
@@ -69,6 +70,9 @@ test('every operation is on the page of its resource, ids are unique, and all li
   expect(entries.filter(({ u }) => broken('', u))).toEqual([])
   expect(entries.filter(({ k }) => k === 'o')).toHaveLength(operations.length)
   expect(entries).toContainEqual(expect.objectContaining({ t: 'percent_off', k: 'p' }))
+  expect(entries.filter(({ k }) => k === 'e').map(({ t }) => t)).toEqual(errorKeys)
+  for (const name of ['Idempotency-Key', 'X-App-Token', 'Retry-After', 'Guerdon-Ignored'])
+    expect(entries).toContainEqual(expect.objectContaining({ t: name, k: 'h' }))
 })
 
 test('the policy allows the files of the folder only, and no page contains an inline script or style', async () => {

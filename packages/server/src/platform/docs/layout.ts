@@ -35,7 +35,7 @@ export function layout(
 <a class="skip" href="#page-content">Skip to the content</a>
 <header>
 <a class="home" href="./">Guerdon API</a>
-<search hidden><label for="search-text">Search</label><input id="search-text" type="search" autocomplete="off" spellcheck="false" placeholder="Operations, properties, words" aria-describedby="found-count"><p id="found-count" role="status"></p><ul id="found-list" hidden></ul></search>
+<search hidden><label for="search-text">Search</label><input id="search-text" type="search" autocomplete="off" spellcheck="false" placeholder="Operations, properties, errors" aria-describedby="found-count"><p id="found-count" role="status"></p><ul id="found-list" hidden></ul></search>
 ${has_guides && html`<a class="guides" href="../guides/">Guides</a>`}
 <button id="theme-switch" type="button" hidden>Dark</button>
 </header>
@@ -50,7 +50,7 @@ ${content}
 }
 
 function contents(resources: readonly Resource[], page: string): Html {
-  return html`<ul class="top"><li>${link('./', 'Overview', page === '')}</li><li>${link('schemas', 'Schemas', page === 'schemas')}</li></ul>
+  return html`<ul class="top"><li>${link('./', 'Overview', page === '')}</li><li>${link('schemas', 'Schemas', page === 'schemas')}</li><li>${link('errors', 'Error keys', page === 'errors')}</li></ul>
 ${groupsOf(resources).map(
   ({ title, members }) => html`<h2>${title}</h2>
 <ul>${members.map(

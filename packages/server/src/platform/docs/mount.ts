@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Route, unknownRoute } from '../../core/http/mount.ts'
 import type { OpenapiDocument } from '../../core/http/openapi.ts'
 import { publishedText } from '../published-text.ts'
+import { errorsPage, refusalKeysOf } from './errors-page.ts'
 import { readExamples } from './examples.ts'
 import { layout, type OutwardLinks, type PageContent } from './layout.ts'
 import { resourcesOf, schemaPage } from './outline.ts'
@@ -35,10 +36,12 @@ export function mountDocs(app: FastifyInstance, document: () => OpenapiDocument,
 function pagesOf(document: OpenapiDocument, links: OutwardLinks): ReadonlyMap<string, Publish> {
   const resources = resourcesOf(document)
   const examples = readExamples()
+  const refusals = refusalKeysOf(document, resources)
   const page = (write: () => PageContent) => publishedText(pageHeaders, () => layout(write(), resources, links))
   return new Map([
     ['', page(() => overviewPage(document, resources, links))],
     ['schemas', page(() => schemasPage(document))],
+    ['errors', page(() => errorsPage(refusals, links))],
     ...resources.map((each): [string, Publish] => [each.page, page(() => resourcePage(each, document, examples))]),
     ...Object.entries(document.components.schemas).map(([name, schema]): [string, Publish] => [
       schemaPage(name),
@@ -46,7 +49,7 @@ function pagesOf(document: OpenapiDocument, links: OutwardLinks): ReadonlyMap<st
     ]),
     [
       'search.json',
-      publishedText(headersOf('application/json'), () => JSON.stringify(searchIndex(document, resources))),
+      publishedText(headersOf('application/json'), () => JSON.stringify(searchIndex(document, resources, refusals))),
     ],
     ...Object.entries(browserFiles).map(([name, type]): [string, Publish] => [
       name,

@@ -1,12 +1,14 @@
 import type { OpenapiDocument } from '../../core/http/openapi.ts'
 import type { JsonSchema } from '../../core/http/openapi-schema.ts'
+import type { RefusalKey } from './errors-page.ts'
 import { type Resource, schemaPage } from './outline.ts'
+import { answerHeadersOf, headerOf } from './overview-page.ts'
 import { type Schemas, shapeOf } from './shape.ts'
 
-/** What search finds: an operation, a parameter or property, or a schema. Short names, as there are thousands. */
+/** What search finds: an operation, a parameter or property, a schema, a header or an error key. Short names, as there are thousands. */
 interface Entry {
-  /** Kind: o, p or s. */
-  k: 'o' | 'p' | 's'
+  /** Kind, by the first letter. */
+  k: 'o' | 'p' | 's' | 'h' | 'e'
   /** Title. */
   t: string
   /** Where it is. */
@@ -18,8 +20,15 @@ interface Entry {
 }
 
 /** Everything that has an address of its own, with the words that describe it. browser/search.js looks through it. */
-export function searchIndex({ components: { schemas } }: OpenapiDocument, resources: readonly Resource[]): Entry[] {
-  const entries: Entry[] = []
+export function searchIndex(
+  document: OpenapiDocument,
+  resources: readonly Resource[],
+  refusals: readonly RefusalKey[],
+): Entry[] {
+  const { schemas } = document.components
+  const entries: Entry[] = [...headersIn(document)]
+  for (const { key, status, words } of refusals)
+    entries.push({ k: 'e', t: key, w: `answer ${status}`, u: `errors#${key}`, d: words })
   for (const { page, operations } of resources)
     for (const { operationId, summary, method, path, description = '', parameters, requestBody } of operations) {
       const at = `${page}#${operationId}`
@@ -44,6 +53,17 @@ export function searchIndex({ components: { schemas } }: OpenapiDocument, resour
     entries.push(...propertiesOf(schema, '', { page, where: name, schemas }))
   }
   return entries
+}
+
+/** Headers, which the first page explains. */
+function* headersIn(document: OpenapiDocument): Generator<Entry> {
+  const { parameters, securitySchemes } = document.components
+  for (const [id, { name, description = '' }] of Object.entries(parameters))
+    yield { k: 'h', t: name, w: 'of a call', u: `./#header-${id}`, d: description }
+  for (const [id, scheme] of Object.entries(securitySchemes))
+    yield { k: 'h', t: headerOf(scheme), w: 'credential', u: `./#credential-${id}`, d: scheme.description }
+  for (const { id, name, description } of answerHeadersOf(document))
+    yield { k: 'h', t: name, w: 'of an answer', u: `./#${id}`, d: description }
 }
 
 function* propertiesOf(

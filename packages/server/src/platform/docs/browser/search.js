@@ -1,9 +1,18 @@
 const shownMax = 30
-const kinds = { o: 'Operation', p: 'Property', s: 'Schema' }
-/** Operations before schemas before properties, if they match as well. */
-const weights = { o: 4, s: 2, p: 0 }
+const kinds = { o: 'Operation', p: 'Property', s: 'Schema', h: 'Header', e: 'Error key' }
+/** Operations before error keys and headers before schemas before properties, if they match as well. */
+const weights = { o: 4, e: 3, h: 3, s: 2, p: 0 }
+/** What a question has besides the words that it is about. */
+const fillWords = new Set('a an and by do does for how i in is my of on or the to what when with'.split(' '))
+/** Words that people use for the same thing. */
+const sameWords = new Map([
+  ...['code', 'codes'].map((word) => [word, ['voucher']]),
+  ...['voucher', 'vouchers'].map((word) => [word, ['code']]),
+  ...['coupon', 'coupons'].map((word) => [word, ['voucher', 'code']]),
+  ...['undo', 'revert', 'cancel'].map((word) => [word, ['roll back']]),
+])
 
-/** Searches operations, properties and words in an index that is loaded with the first use. */
+/** Searches operations, properties, headers and error keys in an index that is loaded with the first use. */
 export function startSearch() {
   const box = document.querySelector('search')
   const input = document.getElementById('search-text')
@@ -31,9 +40,10 @@ export function startSearch() {
       return
     }
     const found = text.trim() === '' ? [] : find(entries, text)
-    list.replaceChildren(...found.slice(0, shownMax).map(itemOf))
-    list.hidden = found.length === 0
-    count.textContent = text.trim() === '' ? '' : found.length === 1 ? '1 result' : `${found.length} results`
+    const isEmpty = text.trim() === ''
+    list.replaceChildren(...(found.length > 0 ? found.slice(0, shownMax).map(itemOf) : [nothingFound(text)]))
+    list.hidden = isEmpty
+    count.textContent = isEmpty ? '' : found.length === 1 ? '1 result' : `${found.length} results`
   }
 
   function close() {
@@ -50,7 +60,7 @@ export function startSearch() {
     const at = links.indexOf(document.activeElement)
     if (event.key === 'ArrowDown') links[at + 1]?.focus()
     else if (event.key === 'ArrowUp') (links[at - 1] ?? input).focus()
-    else if (event.key === 'Enter' && at < 0) links[0]?.click()
+    else if (event.key === 'Enter' && at < 0) list.querySelector('a:not(.elsewhere)')?.click()
     else if (event.key === 'Escape') {
       close()
       input.focus()
@@ -71,18 +81,18 @@ function prepared(entry) {
 
 /** The entries that contain every word, best first. */
 function find(entries, text) {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
-    .slice(0, 8)
-  const whole = words.join(' ')
+  const all = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const whole = all.join(' ')
+  const telling = all.filter((word) => !fillWords.has(word))
+  const words = (telling.length > 0 ? telling : all).slice(0, 8)
   const found = []
   for (const entry of entries) {
     let score = weights[entry.k] + (entry.title === whole ? 40 : 0)
     for (const word of words) {
-      const part = scoreOf(entry, word)
-      if (part === 0) {
+      const others = sameWords.get(word) ?? []
+      // The word itself before another one for the same.
+      const part = Math.max(scoreOf(entry, word), ...others.map((other) => scoreOf(entry, other) - 1))
+      if (part <= 0) {
         score = 0
         break
       }
@@ -112,5 +122,27 @@ function itemOf({ k, t, w, u, d }) {
   link.append(title, ' ', place, words)
   const item = document.createElement('li')
   item.append(link)
+  return item
+}
+
+/** The guides, where they are served, have a search of their own over words that no operation has. */
+function nothingFound(text) {
+  const item = document.createElement('li')
+  const words = document.createElement('p')
+  words.className = 'nothing'
+  words.textContent = `Nothing here is called “${text.trim()}”.`
+  item.append(words)
+  for (const [selector, name] of [
+    ['header .guides', 'Search the guides: concepts, recipes, operation'],
+    ['nav a[href="errors"]', 'All error keys'],
+  ]) {
+    const place = document.querySelector(selector)
+    if (place === null) continue
+    const link = document.createElement('a')
+    link.className = 'elsewhere'
+    link.href = place.getAttribute('href')
+    link.textContent = name
+    item.append(link)
+  }
   return item
 }
