@@ -55,7 +55,7 @@ const decide = [
   page('project/changelog.md', 'Changelog'),
 ]
 
-const inside = [
+const architecture = [
   page('architecture.md'),
   page('glossary.md', 'Glossary of the code'),
   page('project/contributing.md', 'Contributing'),
@@ -72,7 +72,7 @@ const parts: Readonly<Record<string, DefaultTheme.SidebarItem[]>> = {
   Operate: operate,
   'Move in': moveIn,
   Decide: decide,
-  Inside: inside,
+  Architecture: architecture,
 }
 
 /**
