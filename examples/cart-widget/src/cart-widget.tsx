@@ -57,7 +57,8 @@ function CodeField({ onCode }: { onCode(code: string): void }) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        onCode(String(new FormData(event.currentTarget).get('code')).trim())
+        // The codes are in capitals, however they are typed.
+        onCode(String(new FormData(event.currentTarget).get('code')).trim().toUpperCase())
       }}
     >
       <label htmlFor="cart-code">Code</label>

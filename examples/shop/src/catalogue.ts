@@ -8,8 +8,20 @@ export interface Product {
 }
 
 export const products: readonly Product[] = [
-  { id: 'house-espresso', name: 'House Espresso', about: 'Chocolate, hazelnut. 250 g', price: 1_190, kind: 'coffee' },
-  { id: 'yirgacheffe', name: 'Yirgacheffe', about: 'Jasmine, lemon, light roast. 250 g', price: 1_490, kind: 'coffee' },
+  {
+    id: 'house-espresso',
+    name: 'House Espresso',
+    about: 'Chocolate, hazelnut. 250\u00a0g',
+    price: 1_190,
+    kind: 'coffee',
+  },
+  {
+    id: 'yirgacheffe',
+    name: 'Yirgacheffe',
+    about: 'Jasmine, lemon, light roast. 250\u00a0g',
+    price: 1_490,
+    kind: 'coffee',
+  },
   { id: 'bell-mug', name: 'Bell Mug', about: 'Stoneware, glazed by hand', price: 1_450, kind: 'gear' },
   { id: 'dripper', name: 'Pour-over Dripper', about: 'Ceramic, for one or two cups', price: 2_490, kind: 'gear' },
   { id: 'grinder', name: 'Hand Grinder', about: 'Steel burrs, 40 settings', price: 7_900, kind: 'gear' },

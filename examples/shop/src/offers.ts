@@ -15,6 +15,9 @@ export const codes = { hello: 'HELLO10', beans: 'BEANS15', big: 'FROM50', gift: 
 
 export const couponPoints = 50
 
+/** Of the codes that are made: the code field takes small letters for capitals. Without those that look alike. */
+const capitals = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+
 /** Makes the products and offers of the shop, except those that an earlier start has made. */
 export async function prepareOffers(guerdon: Guerdon): Promise<Offers> {
   const known = await guerdon.getCampaign({ campaignId: names.promotion })
@@ -122,7 +125,7 @@ async function makeClub(guerdon: Guerdon): Promise<void> {
         type: 'DISCOUNT_VOUCHER',
         discount: { type: 'AMOUNT', amount_off: 500 },
         redemption: { quantity: 1 },
-        code_config: { pattern: 'CLUB-######' },
+        code_config: { pattern: 'CLUB-######', charset: capitals },
       },
     }),
   )
@@ -133,7 +136,11 @@ async function makeClub(guerdon: Guerdon): Promise<void> {
     await guerdon.createLoyaltyProgram({
       name: names.club,
       type: 'AUTO_UPDATE',
-      voucher: { type: 'LOYALTY_CARD', loyalty_card: { points: 20 }, code_config: { pattern: 'CARD-########' } },
+      voucher: {
+        type: 'LOYALTY_CARD',
+        loyalty_card: { points: 20 },
+        code_config: { pattern: 'CARD-########', charset: capitals },
+      },
     }),
   )
   const path = { campaignId: club.id }
@@ -171,7 +178,7 @@ async function makeClub(guerdon: Guerdon): Promise<void> {
       voucher: {
         type: 'DISCOUNT_VOUCHER',
         discount: { type: 'PERCENT', percent_off: 10 },
-        code_config: { pattern: 'FRIEND-######' },
+        code_config: { pattern: 'FRIEND-######', charset: capitals },
       },
       referral_program: { conversion_event_type: 'redemption' },
     }),

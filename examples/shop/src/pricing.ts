@@ -19,8 +19,8 @@ export interface Refusal {
   code: string
   /** What the shop says to everybody. */
   message: string
-  /** The whole reason: which rule, which value. */
-  sentence: string
+  /** The whole reason: which rule, which value; null if there is nothing more to say. */
+  sentence: string | null
 }
 
 export type Redeemable = { object: 'voucher' | 'promotion_tier'; id: string }
@@ -76,11 +76,15 @@ const discountOf = ({ id, name, explanation }: Judged): Discount => ({
   sentence: explanation?.sentence.replace(id, name ?? id) ?? '',
 })
 
-const refusalOf = ({ id, result, explanation }: Judged): Refusal => ({
-  code: id,
-  message:
-    result?.error?.key === 'not_found'
-      ? 'There is no such code.'
-      : (result?.details?.message ?? 'This code cannot be used here.'),
-  sentence: explanation?.sentence ?? '',
-})
+function refusalOf({ id, result, explanation }: Judged): Refusal {
+  // It was deleted after the visitor had applied it.
+  if (result?.error?.key === 'not_found') return { code: id, message: 'There is no such code.', sentence: null }
+  const message = result?.details?.message ?? 'This code cannot be used here.'
+  return { code: id, message, sentence: explanation?.sentence ?? null }
+}
+
+export async function codeExists(guerdon: Guerdon, code: string): Promise<boolean> {
+  const found = await guerdon.getVoucher({ code })
+  if (!found.ok && found.error.status !== 404) unwrap(found)
+  return found.ok
+}

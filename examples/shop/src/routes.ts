@@ -8,7 +8,7 @@ import { cartPage } from './pages/cart.ts'
 import { cataloguePage } from './pages/catalogue.ts'
 import { clubPage } from './pages/club.ts'
 import { orderPage } from './pages/order.ts'
-import { priceOf } from './pricing.ts'
+import { codeExists, priceOf } from './pricing.ts'
 import { addCode, removeCode, setQuantity, type Visitor } from './visitors.ts'
 
 /** What a request brings to its route. */
@@ -42,9 +42,9 @@ export function routesOf(guerdon: Guerdon, offers: Offers): Record<string, Route
       setQuantity(visitor, field(form, 'product'), 0)
       return { to: '/cart' }
     },
-    'POST /cart/code': ({ visitor, form }) => {
+    'POST /cart/code': async ({ visitor, form }) => {
       // Without a notice: the cart says beside the code whether it applies.
-      applyCode(visitor, field(form, 'code').trim(), null)
+      await enterCode(guerdon, visitor, field(form, 'code'), null)
       return { to: '/cart' }
     },
     'POST /cart/code/remove': ({ visitor, form }) => {
@@ -79,8 +79,8 @@ export function routesOf(guerdon: Guerdon, offers: Offers): Record<string, Route
       else applyCode(visitor, code)
       return { to: '/club' }
     },
-    'GET /friend/': ({ visitor, rest }) => {
-      applyCode(visitor, rest)
+    'GET /friend/': async ({ visitor, rest }) => {
+      await enterCode(guerdon, visitor, rest)
       return { to: '/' }
     },
   }
@@ -88,7 +88,14 @@ export function routesOf(guerdon: Guerdon, offers: Offers): Record<string, Route
 
 const field = (form: URLSearchParams, name: string): string => (form.get(name) ?? '').slice(0, 100)
 
-function applyCode(visitor: Visitor, code: string, notice: string | null = `${code} is in your cart.`): void {
+/** Takes a code from outside. One that does not exist is not kept: it would take the place of another one. */
+async function enterCode(guerdon: Guerdon, visitor: Visitor, typed: string, notice?: string | null): Promise<void> {
+  const code = typed.trim().toUpperCase().slice(0, 100) // The codes of the shop are in capitals.
   if (code === '') return
+  if (await codeExists(guerdon, code)) applyCode(visitor, code, notice)
+  else visitor.notice = `There is no code ${code}.`
+}
+
+function applyCode(visitor: Visitor, code: string, notice: string | null = `${code} is in your cart.`): void {
   visitor.notice = addCode(visitor, code) ? notice : 'Five codes are the most that one order can have.'
 }

@@ -30,10 +30,13 @@ journey(
     await page.getByText('Why not?').click()
     await page.getByText(/order.initial_amount is 1490, must be more than or equal 5000/).waitFor()
     expect(await page.getByText('FROM50 is in your cart.').count()).toBe(0)
-    await apply(page, 'NOPE')
-    await page.getByText('There is no such code.').waitFor()
-    await page.getByRole('button', { name: 'Remove code NOPE' }).click()
-    await apply(page, 'HELLO10')
+    // Misspelt ones take no place of the five.
+    for (const wrong of ['NOPE1', 'NOPE2', 'NOPE3', 'NOPE4', 'nope5']) {
+      await typeCode(page, wrong)
+      await page.getByText(`There is no code ${wrong.toUpperCase()}.`).waitFor()
+    }
+    expect(await page.getByRole('button', { name: /^Remove code/ }).count()).toBe(1)
+    await apply(page, 'hello10')
     expect(await total(page)).toBe('€13.41') // 14.90 − 1.49
     await expectNoViolations(page)
     await picture(page, 'example-shop-cart')
@@ -79,6 +82,7 @@ journey(
     await page.goto(order)
     await page.getByRole('button', { name: 'Return this order' }).click()
     await page.getByRole('heading', { name: 'Returned' }).waitFor()
+    expect(await page.locator('.refund').innerText()).toMatch(/^Refunded\s+−€75\.78$/)
     await expectNoViolations(page)
     await page.goto('/cart')
     await page.getByText('HELLO10 applied').waitFor()
@@ -129,10 +133,14 @@ async function add(page: Page, name: string): Promise<void> {
   await page.getByText(`${name} is in your cart.`).waitFor()
 }
 
-async function apply(page: Page, code: string): Promise<void> {
+async function typeCode(page: Page, code: string): Promise<void> {
   await page.getByLabel('Code or gift card').fill(code)
   await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByRole('button', { name: `Remove code ${code}` }).waitFor()
+}
+
+async function apply(page: Page, code: string): Promise<void> {
+  await typeCode(page, code)
+  await page.getByRole('button', { name: `Remove code ${code.toUpperCase()}` }).waitFor()
 }
 
 const total = (page: Page) => page.locator('.total dd').innerText()

@@ -52,4 +52,5 @@ function codeState(code: string, { refusals }: Price): Html {
 </li>`
 }
 
-const whyNot = ({ sentence }: Refusal) => html`<details><summary>Why not?</summary><p>${sentence}</p></details>`
+const whyNot = ({ sentence }: Refusal) =>
+  sentence === null ? null : html`<details><summary>Why not?</summary><p>${sentence}</p></details>`

@@ -8,7 +8,7 @@ export const orderPage = (visitor: Visitor, order: Order) =>
     'Order',
     visitor,
     html`<h1>${order.is_returned ? 'Returned' : 'Thank you'}</h1>
-<p class="lead">Order <code>${order.id}</code>${order.is_returned ? ' was returned. Its codes can be used again.' : ' is paid.'}</p>
+<p class="lead">Order <code>${order.id}</code>${state(order)}</p>
 <div class="columns">
 <section aria-label="Goods"><table>
   <thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col">Amount</th></tr></thead>
@@ -20,6 +20,13 @@ export const orderPage = (visitor: Visitor, order: Order) =>
 </section>
 </div>`,
   )
+
+function state({ is_returned, redemption_id }: Order): string {
+  if (!is_returned) return ' is paid.'
+  return redemption_id === null
+    ? ' was returned.'
+    : ' was returned. Its codes can be used again, and gift cards have their money back.'
+}
 
 const returnForm = ({ id }: Order) => html`<form method="post" action="/orders/return">
   <input type="hidden" name="order" value="${id}">
