@@ -25,6 +25,21 @@ journey('whoever is not signed in gets the page to sign in, on which axe finds n
   await picture(page, 'sign-in')
 })
 
+journey('a list of codes is no wider than a phone', async () => {
+  const shop = await openShop({ filling: 'nothing', own: true })
+  await shop.call('POST', '/v1/vouchers/SUMMER-SALE-2025', {
+    type: 'DISCOUNT_VOUCHER',
+    discount: { type: 'PERCENT', percent_off: 10 },
+    expiration_date: '2025-09-24T00:00:00Z',
+  })
+  const page = await signedIn(shop, 'OWNER', null)
+  await page.setViewportSize({ width: 375, height: 740 })
+  await page.goto(addressOf(shop, 'codes'))
+  await page.getByText(/since 24 Sept? 2025/).waitFor()
+  const overflow = (element: Element) => element.scrollWidth - element.clientWidth
+  expect(await page.getByRole('table').locator('..').evaluate(overflow)).toBe(0)
+})
+
 journey('the overview loads at most 250 kB of compressed script', async () => {
   const shop = await openShop()
   const page = await signedIn(shop, 'OWNER', null)

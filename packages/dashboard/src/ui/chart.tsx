@@ -113,7 +113,8 @@ export function TimeChart({
                 key={index}
                 x={at(index)}
                 y={height - 6}
-                textAnchor={index === 0 ? 'start' : index + step > last ? 'end' : 'middle'}
+                // Only a label that would leave the chart stands beside its point.
+                textAnchor={index === 0 ? 'start' : width - at(index) < 20 ? 'end' : 'middle'}
                 className="fill-muted text-[11px]"
               >
                 {point}

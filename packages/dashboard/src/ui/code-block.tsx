@@ -49,11 +49,23 @@ export function CodeBlock({ text, className, wraps = false }: CodeBlockProps) {
   )
 }
 
+interface CopyTextProps {
+  text: string
+  isMono?: boolean
+  /** What is seen only once is shown whole; otherwise an ellipsis keeps it on its line. */
+  wraps?: boolean
+}
+
 /** A code, an id, a key: in a fixed width, with a button to copy it. The button makes its line no taller. */
-export function CopyText({ text, isMono = true }: { text: string; isMono?: boolean }) {
+export function CopyText({ text, isMono = true, wraps = false }: CopyTextProps) {
   return (
-    <span className="inline-flex min-w-0 items-center gap-0.5">
-      <span className={classes('min-w-0 break-all', isMono && 'font-mono')}>{text}</span>
+    <span className="inline-flex min-w-0 max-w-full items-center gap-0.5 align-bottom">
+      <span
+        title={wraps ? undefined : text}
+        className={classes('min-w-0', wraps ? 'break-all' : 'truncate', isMono && 'font-mono')}
+      >
+        {text}
+      </span>
       <span className="-my-1.5 -mr-2 flex">
         <CopyButton text={text} label={`Copy ${text}`} />
       </span>

@@ -3,7 +3,7 @@ import { Instant } from '../../ui/format.tsx'
 import { Status } from '../../ui/state.tsx'
 import { type CodeStatus, stateOf } from './states.ts'
 
-/** The state of a code with its date: "Active until 14 Mar 2026". */
+/** The state of a code with its date: "Active until 14 Mar 2026"; on a phone below each other, as a list has no room for both. */
 export function CodeStateView({ code, status }: { code: Schemas['Voucher']; status: CodeStatus }) {
   const { word, tone, when } = stateOf(code, status)
   return (
@@ -11,7 +11,7 @@ export function CodeStateView({ code, status }: { code: Schemas['Voucher']; stat
       <span>
         {word}
         {when && (
-          <span className="text-muted">
+          <span className="text-muted max-sm:block max-sm:text-xs">
             {' '}
             {when.word} <Instant at={when.at} withTime={false} />
           </span>

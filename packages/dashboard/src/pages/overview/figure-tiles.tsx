@@ -86,8 +86,9 @@ function Comparison({ figure, range, current, before }: Omit<TileProps, 'isChose
   return (
     <span title={words}>
       <span aria-hidden="true">
+        {/* A tile has no room for how long before: the title and the chart say it. */}
         {text}
-        {text.endsWith('%') && <span className="hidden lg:inline"> on {range.beforeText}</span>}
+        {text.endsWith('%') && ' from before'}
       </span>
       <span className="sr-only">{words}</span>
     </span>

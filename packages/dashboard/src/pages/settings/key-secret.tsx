@@ -36,7 +36,7 @@ function SecretLine({ name, text }: { name: string; text: string }) {
     <div className="grid items-center gap-x-4 py-1.5 sm:grid-cols-[11rem_minmax(0,1fr)]">
       <dt className="text-muted">{name}</dt>
       <dd>
-        <CopyText text={text} />
+        <CopyText text={text} wraps />
       </dd>
     </div>
   )
