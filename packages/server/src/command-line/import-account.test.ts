@@ -61,6 +61,25 @@ test('a redirect ends the command at once, names its address, and gets no keys',
   expect([requests.length, elsewhere.requests]).toEqual([1, []])
 })
 
+test('a project that cannot take the account is refused before hours of reading', async () => {
+  const { environment } = await newCommands()
+  const { base, requests } = await serveAccount(() => null)
+  const { path } = await newFolder()
+  await expect(
+    importAccountCommand(environment, { ...keys, base, folder: path, project: 'proj_nowhere' }),
+  ).rejects.toThrow('There is no project proj_nowhere.')
+  expect(requests).toEqual([])
+})
+
+test('an address without any list of an account is no account', async () => {
+  const { environment } = await newCommands()
+  const { base } = await serveAccount(() => null)
+  const { path } = await newFolder()
+  await expect(importAccountCommand(environment, { ...keys, base: `${base}/v2`, folder: path })).rejects.toThrow(
+    /^None of the lists could be read \(GET \/v2\/v1\/\S+ was answered with 404.*\)\. Is \S+\/v2 the address of the API\?$/,
+  )
+})
+
 test('two commands do not write into one folder', async () => {
   const { environment } = await newCommands()
   const { base, requests } = await serveAccount(() => null)
@@ -77,7 +96,11 @@ test.each([true, false])(
   async (isTerminal) => {
     const data = await newFolder()
     const { environment, outputOf } = await newCommands({ GUERDON_DATA_DIR: data.path })
-    const { base } = await serveAccount(() => null)
+    const { base } = await serveAccount(({ pathname }) =>
+      pathname === '/v1/categories'
+        ? { status: 200, body: { object: 'list', data_ref: 'data', data: [], total: 0 } }
+        : null,
+    )
     const { path } = await newFolder()
     const output = await outputOf(async () => {
       await importAccountCommand({ ...environment, is_terminal: isTerminal }, { ...keys, base, folder: path })

@@ -1,18 +1,21 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProjectOrOnly } from '../account/projects/store.ts'
+import type { Runtime } from '../core/context.ts'
 import { lockFolder } from '../core/db/folder-lock.ts'
+import type { Project } from '../core/db/project-row.ts'
 import { openLog } from '../core/lib/log.ts'
 import { type AccountKeys, openAccount } from '../move/account/client.ts'
 import { downloadAccount } from '../move/account/download.ts'
-import { openFolder } from '../move/account/folder.ts'
+import { type DownloadState, openFolder } from '../move/account/folder.ts'
 import { accountLists } from '../move/account/lists.ts'
 import { newProgress } from '../move/account/progress.ts'
 import { hasLeftOut, type ImportReport, reportText } from '../move/account/report.ts'
-import { writeAccount } from '../move/account/write.ts'
+import { expectTarget, writeAccount } from '../move/account/write.ts'
 import { closeRuntime, openRuntime } from '../runtime.ts'
 import { importAccountUsage } from './help.ts'
 import { isInTheClear } from './in-the-clear.ts'
+import { interruptible } from './interruptible.ts'
 import { firstStartOf, writeKeysFile } from './keys-file.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { printable } from './printable.ts'
@@ -43,39 +46,50 @@ export async function importAccountCommand(
   const folder = await openFolder(options.folder ?? `voucherify-${keys.app_id}`)
   const unlock = lockFolder(folder.path, 'Wait until it has ended, or name another folder with --folder.')
   const { settings, say } = environment
-  const stop = new AbortController()
-  const interrupted = () => stop.abort(new Error(`Interrupted. The same command goes on from here (${folder.path}).`))
-  process.once('SIGINT', interrupted)
-  process.once('SIGTERM', interrupted)
   const progress = newProgress(process.stderr, Date.now)
-  try {
-    const client = openAccount(keys, {
-      signal: stop.signal,
-      onWait: (reason, seconds) => progress.note(printable(`${reason}; next attempt in ${Math.ceil(seconds)} s`)),
-    })
-    if (isInTheClear(keys.base)) progress.note('The keys and the account are sent without encryption: --base is http.')
-    say(`Reading ${keys.base} into ${folder.path} …\n`)
-    await downloadAccount({ keys, client, folder, only, now: Date.now, onProgress: progress.step })
+  const inProject = async <T>(work: (runtime: Runtime, project: Project) => Promise<T>): Promise<T> => {
     const { runtime, first_keys } = await openRuntime(settings, openLog(settings.log_level), (first) =>
       writeKeysFile(firstStartOf(environment, first)),
     )
     // At once: they exist by now, no later start can show them, and the import may be killed.
     if (first_keys !== null) say(`${firstKeys(firstStartOf(environment, first_keys))}\n`)
     try {
-      const project = await findProjectOrOnly(runtime.database.db, options.project)
-      say(`Writing into the project ${project.name} (${project.id}) …\n`)
-      const report = await writeAccount({ runtime, project, folder, onProgress: progress.step, signal: stop.signal })
-      return tell(report, folder.path, say)
+      return await work(runtime, await findProjectOrOnly(runtime.database.db, options.project))
     } finally {
       await closeRuntime(runtime, 0)
     }
-  } catch (error) {
-    throw stop.signal.aborted ? stop.signal.reason : error
+  }
+  try {
+    return await interruptible(`Interrupted. The same command goes on from here (${folder.path}).`, async (signal) => {
+      const client = openAccount(keys, {
+        signal,
+        onWait: (reason, seconds) => progress.note(printable(`${reason}; next attempt in ${Math.ceil(seconds)} s`)),
+      })
+      if (isInTheClear(keys.base))
+        progress.note('The keys and the account are sent without encryption: --base is http.')
+      // Before hours of reading. Meanwhile the database is closed: the embedded one is for one process.
+      await inProject((runtime, project) => expectTarget({ runtime, project, folder }))
+      say(`Reading ${keys.base} into ${folder.path} …\n`)
+      expectAccount(
+        keys,
+        await downloadAccount({ keys, client, folder, only, now: Date.now, onProgress: progress.step }),
+      )
+      return inProject(async (runtime, project) => {
+        say(`Writing into the project ${project.name} (${project.id}) …\n`)
+        const report = await writeAccount({ runtime, project, folder, onProgress: progress.step, signal })
+        return tell(report, folder.path, say)
+      })
+    })
   } finally {
     unlock()
-    process.off('SIGINT', interrupted)
-    process.off('SIGTERM', interrupted)
   }
+}
+
+/** An address that knows none of the lists is not that of an account: an import of nothing would look like a success. */
+function expectAccount({ base }: AccountKeys, { lists, refused }: DownloadState): void {
+  const [refusal] = Object.values(refused)
+  if (refusal !== undefined && !Object.values(lists).some(({ is_done }) => is_done))
+    throw new Error(`None of the lists could be read (${refusal}). Is ${base} the address of the API?`)
 }
 
 function keysOf(options: ImportAccountOptions): AccountKeys {

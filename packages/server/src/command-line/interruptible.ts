@@ -6,6 +6,8 @@ export async function interruptible<T>(message: string, work: (signal: AbortSign
   process.once('SIGTERM', interrupted)
   try {
     return await work(stop.signal)
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error
   } finally {
     process.off('SIGINT', interrupted)
     process.off('SIGTERM', interrupted)

@@ -28,6 +28,8 @@ export const limits = {
   account_requests_at_once: 4,
   /** Attempts of such a request that fails; those refused with 429 do not count. */
   account_attempts_max: 8,
+  /** The same before the account has answered anything. */
+  account_first_attempts_max: 3,
   /** Seconds before such a request is answered completely. */
   account_request_seconds: 120,
   /** Longest pause between two attempts, in seconds. */

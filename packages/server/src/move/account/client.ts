@@ -68,6 +68,8 @@ export function openAccount(
   let pausedUntil = 0
   /** Bytes of the pages that are not yet released. */
   let held = 0
+  /** Whether anybody has answered: before, the address is more likely wrong than the account away. */
+  let hasAnswered = false
 
   async function send(url: URL, init: RequestInit, fetchFrom = fetch): Promise<Buffer> {
     for (let attempt = 1, failures = 1; ; attempt++, failures++) {
@@ -79,9 +81,11 @@ export function openAccount(
           pausedUntil = Math.max(pausedUntil, Date.now() + 1_000 * waitAfter(first, failures))
         return first
       })
+      hasAnswered ||= answer.is_ok || answer.status > 0
       if (answer.is_ok) return answer.body
       const { status, message } = answer
-      if (!isWorthRetry(status) || attempt === limits.account_attempts_max) throw new AccountError(status, message)
+      const attemptsMax = hasAnswered ? limits.account_attempts_max : limits.account_first_attempts_max
+      if (!isWorthRetry(status) || attempt >= attemptsMax) throw new AccountError(status, message)
       const seconds = waitAfter(answer, failures)
       onWait(message, seconds)
       // A limit of calls says nothing about the request: it is asked again for as long as it takes, after the pause.

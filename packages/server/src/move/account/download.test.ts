@@ -76,6 +76,38 @@ test('rows of one moment that its pages do not reach are counted', async () => {
   expect(lists.customers).toMatchObject({ rows: 9_900, unreachable: 150 })
 })
 
+test('cursors that come back to one of before end the list', async () => {
+  const cards = rowsOf('camp_', 1).map((row) => ({ ...row, campaign_type: 'LOYALTY_PROGRAM' }))
+  let page = 0
+  const { base, requests } = await serveAccount((url) => {
+    if (url.pathname === '/v1/campaigns') return pageOf(cards, url)
+    if (!url.pathname.endsWith('/pending-points')) return null
+    page += 1
+    const data = [{ id: `lopp_${page}`, created_at: '2025-01-01T00:00:00.000Z' }]
+    return {
+      status: 200,
+      body: { object: 'list', data_ref: 'data', data, has_more: true, more_starting_after: `c${page % 70}` },
+    }
+  })
+  await copyAccount(keysAt(base), await newFolder(), ['campaigns', 'pending-points'])
+  expect(requests.length).toBeLessThan(4 * 70)
+})
+
+test('ids that are no text, and moments before any date, do not end the copy', async () => {
+  const row = { id: { toString: 1 }, name: 'Odd', created_at: '-271821-04-20T00:00:00Z' }
+  const { base } = await serveAccount((url) => pageOf([row as never], url))
+  const folder = await newFolder()
+  const { lists } = await copyAccount(keysAt(base), folder, ['locations', 'customers'])
+  expect(lists).toMatchObject({ locations: { rows: 1, is_done: true }, customers: { is_done: true } })
+})
+
+test('an address where nobody has ever answered is given up after three attempts', async () => {
+  const waits: string[] = []
+  const client = openAccount(keysAt('http://127.0.0.1:1'), { onWait: (reason) => void waits.push(reason) })
+  await expect(client.get('/v1/campaigns')).rejects.toThrow('http://127.0.0.1:1 could not be reached')
+  expect(waits).toHaveLength(2)
+})
+
 test('a list without periods is read from both ends, and what lies between is counted', async () => {
   const orders = rowsOf('ord_', 20_000)
   const { base } = await serveAccount((url) => pageOf(orders, url))

@@ -6,7 +6,7 @@ import { inLanes } from './in-lanes.ts'
 import { type AccountList, accountLists } from './lists.ts'
 import { walkExport } from './walk-export.ts'
 import { voucherWalk } from './walk-vouchers.ts'
-import { type Stretch, type Walked, walkAll, walkCursor, walkPages, walkWindow } from './walks.ts'
+import { keyOf, type Stretch, type Walked, walkAll, walkCursor, walkPages, walkWindow } from './walks.ts'
 
 export interface DownloadOptions {
   keys: AccountKeys
@@ -134,10 +134,10 @@ function lanesWalk(
     parents ??= await parentsOf(folder, state, lanes.list)
     const parent = parents[Number(lane)]
     if (parent === undefined) return { rows: [], next: null, unreachable: Number(hidden) }
-    seen ??= await idsIn(folder, state, list.name)
+    seen ??= await keysIn(folder, state, list.name)
     const read = await walkPages(client, { ...walked, query: { ...walked.query, ...lanes.query(parent) } })
-    const rows = read.rows.filter(({ id }) => !seen?.has(String(id)))
-    for (const { id } of rows) seen.add(String(id))
+    const rows = read.rows.filter((row) => !seen?.has(keyOf(row)))
+    for (const row of rows) seen.add(keyOf(row))
     return {
       rows,
       next: { lane: Number(lane) + 1, hidden: Math.max(0, Number(hidden) - rows.length) },
@@ -213,10 +213,10 @@ async function parentsOf(folder: AccountFolder, state: DownloadState, name: stri
   return parents
 }
 
-/** The ids of what was read of a list. */
-async function idsIn(folder: AccountFolder, state: DownloadState, name: string): Promise<Set<string>> {
-  const ids = new Set<string>()
+/** What tells the rows apart that were read of a list. */
+async function keysIn(folder: AccountFolder, state: DownloadState, name: string): Promise<Set<string>> {
+  const keys = new Set<string>()
   for await (const { rows } of folder.batches(name, { from: 0, to: state.lists[name]?.bytes ?? 0 }, 1_000))
-    for (const { id } of rows) ids.add(String(id))
-  return ids
+    for (const row of rows) keys.add(keyOf(row))
+  return keys
 }

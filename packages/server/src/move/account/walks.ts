@@ -57,6 +57,7 @@ export async function walkCursor(
 ): Promise<Stretch> {
   const rows: Foreign[] = []
   let after = typeof cursor.after === 'string' ? cursor.after : null
+  let loop = isLoopSearch(cursor.loop) ? cursor.loop : { mark: null, steps: 0, steps_max: 1 }
   for (let page = 0; page < pagesPerStretch; page++) {
     const { reply } = await client.page(path, {
       ...query,
@@ -67,13 +68,26 @@ export async function walkCursor(
     const found = listIn(reply, path).rows
     rows.push(...found)
     const last = reply.more_starting_after ?? found.at(-1)?.id
-    // A cursor that does not move would be asked for ever.
-    if (reply.has_more !== true || typeof last !== 'string' || last === after)
+    // A cursor that was there before would be asked for ever.
+    if (reply.has_more !== true || typeof last !== 'string' || last === after || last === loop.mark)
       return { rows, next: null, unreachable: 0 }
+    loop =
+      loop.steps < loop.steps_max
+        ? { ...loop, steps: loop.steps + 1 }
+        : { mark: after, steps: 0, steps_max: loop.steps_max * 2 }
     after = last
   }
-  return { rows, next: { after }, unreachable: 0 }
+  return { rows, next: { after, loop }, unreachable: 0 }
 }
+
+/** Brent's search for a cycle: one cursor of before is kept, twice as long each time, until the others come back to it. */
+interface LoopSearch {
+  mark: string | null
+  steps: number
+  steps_max: number
+}
+
+const isLoopSearch = (value: unknown): value is LoopSearch => isForeign(value)
 
 const pagesPerStretch = 20
 
@@ -130,8 +144,11 @@ async function firstMoment(client: AccountClient, { path, query }: Walked): Prom
   if (oldest === undefined) return null
   const at = Date.parse(String(oldest.created_at ?? oldest.date))
   if (Number.isNaN(at)) throw new AccountError(0, `${path} has a row without created_at`)
-  return at
+  return Math.max(at, firstMomentMin)
 }
+
+/** A day after the first moment that a date can be: periods begin a little before their first row. */
+const firstMomentMin = -8_640_000_000_000_000 + 86_400_000
 
 interface PagesRead {
   rows: Foreign[]
@@ -202,7 +219,8 @@ async function readUntilShort(
 export const lastPage = 99
 const attemptsMax = 4
 
-const keyOf = (row: Foreign): string => String(row.id ?? JSON.stringify(row))
+/** What tells rows apart; an id that is no text is none. */
+export const keyOf = (row: Foreign): string => (typeof row.id === 'string' ? row.id : JSON.stringify(row))
 
 interface ListPage {
   rows: Foreign[]

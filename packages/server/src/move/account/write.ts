@@ -93,15 +93,22 @@ function withUnread(
   return report
 }
 
-async function openState({ folder, project, runtime }: WriteOptions): Promise<WriteState> {
+/** Throws if the copy in the folder cannot go into the project: the copy of another one, or a project that has data. */
+export async function expectTarget({ folder, project, runtime }: Pick<WriteOptions, 'folder' | 'project' | 'runtime'>) {
   const found = await folder.readState<WriteState>('write')
-  if (found !== null && found.project_id === project.id) return found
-  if (found !== null)
+  if (found !== null && found.project_id !== project.id)
     throw new Error(`The copy in ${folder.path} goes into the project ${found.project_id}: name it with --project.`)
-  if (!(await isEmptyProject(runtime.database.db, project.id)))
+  if (found === null && !(await isEmptyProject(runtime.database.db, project.id)))
     throw new Error(
       `The project ${project.name} (${project.id}) has data, which the account would mix with. Name an empty project with --project.`,
     )
+  return found
+}
+
+async function openState(options: WriteOptions): Promise<WriteState> {
+  const found = await expectTarget(options)
+  if (found !== null) return found
+  const { folder, project } = options
   // Saved before the first row: from here on, this folder and this project belong together.
   const state: WriteState = { project_id: project.id, lists: {}, report: {}, has_ledgers: false, is_done: false }
   await folder.saveState('write', state)
