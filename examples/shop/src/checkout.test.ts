@@ -1,10 +1,13 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createGuerdon } from '@guerdon/client'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { newProject } from '../../../packages/server/src/testing/app.ts'
 import { checkOut } from './checkout.ts'
 import { joinClub, membershipOf, takeReward } from './club.ts'
 import { codes, prepareOffers } from './offers.ts'
+import { openShop } from './open-shop.ts'
 import { priceOf } from './pricing.ts'
 import { addCode, openVisitors, setQuantity } from './visitors.ts'
 
@@ -13,14 +16,15 @@ async function openGuerdon() {
   const { app } = shop.service
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
-  const guerdon = createGuerdon({
+  const options = {
     baseUrl: `http://127.0.0.1:${port}`,
     applicationId: shop.app_id,
     secretKey: shop.app_token,
     managementId: shop.management_id,
     managementSecret: shop.management_token,
-  })
-  return { shop, guerdon, offers: await prepareOffers(guerdon) }
+  }
+  const guerdon = createGuerdon(options)
+  return { shop, options, guerdon, offers: await prepareOffers(guerdon) }
 }
 
 let opened: ReturnType<typeof openGuerdon> | undefined
@@ -29,6 +33,27 @@ const openOnce = () => {
   opened ??= openGuerdon()
   return opened
 }
+
+test.each([
+  ['/', 200],
+  ['/?from=mail', 200],
+  ['/cart', 200],
+  ['/nope', 404],
+  ['//', 404],
+  ['/orders/nope', 404],
+  ['/__proto__', 404],
+  ['/constructor/x', 404],
+])('the page %s is answered with %i', async (path, status) => {
+  const { options } = await openOnce()
+  const server = await openShop(options)
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const asked = request({ port, host: '127.0.0.1', path, agent: false }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  expect(answer.statusCode).toBe(status)
+})
 
 test('a button that is pressed twice at once places one order', async () => {
   const { guerdon, offers } = await openOnce()

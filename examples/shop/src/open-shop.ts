@@ -19,7 +19,7 @@ export async function openShop(options: GuerdonOptions): Promise<Server> {
   const visitors = openVisitors()
   return createServer(async (request, response) => {
     try {
-      const { pathname } = new URL(request.url ?? '/', 'http://shop')
+      const pathname = (request.url ?? '/').split('?', 1)[0] as string
       const found = files[pathname]
       if (found !== undefined) return void response.writeHead(200, { 'Content-Type': found.type }).end(found.body)
       const form = new URLSearchParams(request.method === 'POST' ? await readBody(request) : '')
@@ -35,8 +35,11 @@ export async function openShop(options: GuerdonOptions): Promise<Server> {
 
 /** The route of an address, and what follows its name. */
 function findRoute<Route>(routes: Record<string, Route>, wanted: string): [Route | undefined, string] {
+  if (Object.hasOwn(routes, wanted)) return [routes[wanted], '']
   const end = wanted.lastIndexOf('/') + 1
-  return Object.hasOwn(routes, wanted) ? [routes[wanted], ''] : [routes[wanted.slice(0, end)], wanted.slice(end)]
+  const name = wanted.slice(0, end)
+  // The first page takes no rest: any wrong address would show it.
+  return [name.endsWith(' /') ? undefined : routes[name], wanted.slice(end)]
 }
 
 const bodyBytesMax = 10_000

@@ -43,7 +43,12 @@ export interface Discount {
 export function openVisitors() {
   const known = new Map<string, Visitor>()
   return {
-    find: (id: string): Visitor | undefined => known.get(id),
+    find(id: string): Visitor | undefined {
+      const visitor = known.get(id)
+      // To the end: the one that was not seen for longest leaves first.
+      if (visitor !== undefined && known.delete(id)) known.set(id, visitor)
+      return visitor
+    },
     add(): Visitor {
       const visitor: Visitor = {
         id: randomUUID(),
