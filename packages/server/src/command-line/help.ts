@@ -145,5 +145,5 @@ ${shadow.replaceAll(/^/gm, '  guerdon ')}
   guerdon --version   print the version
   guerdon --help      print this; guerdon COMMAND --help prints more about a command
 
-Settings are environment variables: PORT, HOST, DATABASE_URL, GUERDON_DATA_DIR, LOG_LEVEL, AUTH_MODE and more; see docs/reference/settings.md.
+Settings are environment variables: PORT, HOST, DATABASE_URL, GUERDON_DATA_DIR, LOG_LEVEL, AUTH_MODE and more: docs/reference/settings.md, or /guides/reference/settings.html of a running service.
 `

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -28,4 +29,12 @@ test('a file that does not exist fails where it is read, not before', async () =
   process.off('uncaughtException', onFailure)
   expect(failures).toEqual([])
   await expect(bytes[Symbol.asyncIterator]().next()).rejects.toThrow('ENOENT')
+})
+
+test('compressed data that ends early is told as a file that is incomplete', async () => {
+  const cut = gzipSync('line\n'.repeat(1_000)).subarray(0, -10)
+  const read = async () => {
+    for await (const _ of readBytes(Readable.from([cut])));
+  }
+  await expect(read()).rejects.toThrow('The file is incomplete: its compressed data ends early.')
 })

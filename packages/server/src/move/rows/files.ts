@@ -60,7 +60,12 @@ async function* decompressed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<
     const gunzip = createGunzip()
     // `pipeline` reports a failure of either end through the stream that is read here.
     pipeline(whole, gunzip).catch(() => {})
-    yield* gunzip
+    try {
+      yield* gunzip
+    } catch (error) {
+      const isCut = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'
+      throw isCut ? new Error('The file is incomplete: its compressed data ends early.') : error
+    }
   } else yield* whole
 }
 
