@@ -52,8 +52,10 @@ ${has_guides && html`<p>When each is sent, and the texts about input: <a href=".
 }
 
 const item = ({ key, status, words, answeredBy }: RefusalKey): Html =>
-  html`<li id="${key}"><a class="anchor" href="#${key}" aria-label="Link to ${key}">#</a><code class="name">${key}</code> <span class="status">${status}</span>${prose(words)}${answeredBy.length > 0 && html`<p class="shared">Answered by ${answeredBy.length > namedMax ? html`${answeredBy.length} operations` : answeredBy.map(link)}</p>`}</li>
+  html`<li id="${key}"><a class="anchor" href="#${key}" aria-label="Link to ${key}">#</a><code class="name">${key}</code> <span class="status">${status}</span>${prose(capitalised(words))}${answeredBy.length > 0 && html`<p class="shared">Answered by ${answeredBy.length > namedMax ? html`${answeredBy.length} operations` : answeredBy.map(link)}</p>`}</li>
 `
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What more operations have in common says nothing about one of them. */
 const namedMax = 60
