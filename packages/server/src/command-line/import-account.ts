@@ -59,27 +59,28 @@ export async function importAccountCommand(
       await closeRuntime(runtime, 0)
     }
   }
-  try {
-    return await interruptible(`Interrupted. The same command goes on from here (${folder.path}).`, async (signal) => {
-      const client = openAccount(keys, {
-        signal,
-        onWait: (reason, seconds) => progress.note(printable(`${reason}; next attempt in ${Math.ceil(seconds)} s`)),
-      })
-      if (isInTheClear(keys.base))
-        progress.note('The keys and the account are sent without encryption: --base is http.')
-      // Before hours of reading. Meanwhile the database is closed: the embedded one is for one process.
-      await inProject((runtime, project) => expectTarget({ runtime, project, folder }))
-      say(`Reading ${keys.base} into ${folder.path} …\n`)
-      expectAccount(
-        keys,
-        await downloadAccount({ keys, client, folder, only, now: Date.now, onProgress: progress.step }),
-      )
-      return inProject(async (runtime, project) => {
-        say(`Writing into the project ${project.name} (${project.id}) …\n`)
-        const report = await writeAccount({ runtime, project, folder, onProgress: progress.step, signal })
-        return tell(report, folder.path, say)
-      })
+  const copyAccount = async (signal: AbortSignal): Promise<number> => {
+    const client = openAccount(keys, {
+      signal,
+      onWait: (reason, seconds) => progress.note(printable(`${reason}; next attempt in ${Math.ceil(seconds)} s`)),
     })
+    if (isInTheClear(keys.base)) progress.note('The keys and the account are sent without encryption: --base is http.')
+    // Before hours of reading. Meanwhile the database is closed: the embedded one is for one process.
+    await inProject((runtime, project) => expectTarget({ runtime, project, folder }))
+    say(`Reading ${keys.base} into ${folder.path} …\n`)
+    expectAccount(keys, await downloadAccount({ keys, client, folder, only, now: Date.now, onProgress: progress.step }))
+    return inProject(async (runtime, project) => {
+      say(`Writing into the project ${project.name} (${project.id}) …\n`)
+      const report = await writeAccount({ runtime, project, folder, onProgress: progress.step, signal })
+      return tell(report, folder.path, say)
+    })
+  }
+  try {
+    return await interruptible(`Interrupted. The same command goes on from here (${folder.path}).`, (signal) =>
+      copyAccount(signal).catch((error: unknown) => {
+        throw signal.aborted ? signal.reason : error
+      }),
+    )
   } finally {
     unlock()
   }
