@@ -30,7 +30,7 @@ test.each(expressions)('$where takes time linear in the length of the text', (ex
 test.each([
   String.raw`\s*;\s*`,
   String.raw`^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$`,
-  String.raw`\d{309}`,
+  String.raw`\d{3000}`,
   String.raw`([A-Z_]+)_METADATA\s*\(`,
   String.raw`\/+$`,
   '^(a+)+$',

@@ -1,5 +1,5 @@
 import type { CustomerObject } from '@voucherify/sdk'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { updateCustomerMetadata, updateCustomers } from '../audience/customers/bulk.ts'
 import { importCustomers } from '../audience/customers/import.ts'
 import { clientOf } from './client.ts'
@@ -53,7 +53,12 @@ test('a customer is permanently deleted', async () => {
 test('customers are listed, and scrolled page by page', async () => {
   const { customers } = (await client()).library
   const names = Array.from({ length: 7 }, (_, index) => `scroll-${index}`)
-  for (const sourceId of names) await customers.create({ source_id: sourceId, address: { city: 'Gdynia' } })
+  for (const sourceId of names) {
+    await customers.create({ source_id: sourceId, address: { city: 'Gdynia' } })
+    // The library scrolls by time, and so passes over customers of one millisecond.
+    const answered = Date.now()
+    await vi.waitUntil(() => Date.now() > answered, { interval: 1 })
+  }
 
   const list = await customers.list({ city: 'Gdynia', limit: 2, page: 2, order: 'created_at' })
   expect(list).toMatchObject({ object: 'list', data_ref: 'customers', total: 7 })

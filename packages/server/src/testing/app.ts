@@ -134,11 +134,25 @@ export function waitForRequests(app: FastifyInstance): () => Promise<void> {
   }
 }
 
+/** When a clock of tests was read last, by the real one. */
+let lastRead = 0
+
+/**
+ * Waits until the real clock has left the millisecond in which a service last read it. Otherwise two requests that follow each other
+ * can be of one moment, and lists by time would not tell which came first.
+ */
+async function nextMoment(): Promise<void> {
+  while (Date.now() === lastRead) await new Promise((resolve) => setImmediate(resolve))
+}
+
 export function newClock(): TestClock & { isMoved(): boolean } {
   let offset = 0
   return {
     isMoved: () => offset !== 0,
-    now: () => Date.now() + offset,
+    now() {
+      lastRead = Date.now()
+      return lastRead + offset
+    },
     set(at) {
       offset = new Date(at).getTime() - Date.now()
     },
@@ -200,6 +214,7 @@ export async function send(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const isText = typeof body === 'string' || body instanceof Uint8Array
+  if (Date.now() === lastRead) await nextMoment()
   const answer = await app.inject({
     method: method as 'GET',
     url: path,
