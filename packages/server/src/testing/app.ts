@@ -137,14 +137,6 @@ export function waitForRequests(app: FastifyInstance): () => Promise<void> {
 /** When a clock of tests was read last, by the real one. */
 let lastRead = 0
 
-/**
- * Waits until the real clock has left the millisecond in which a service last read it. Otherwise two requests that follow each other
- * can be of one moment, and lists by time would not tell which came first.
- */
-async function nextMoment(): Promise<void> {
-  while (Date.now() === lastRead) await new Promise((resolve) => setImmediate(resolve))
-}
-
 export function newClock(): TestClock & { isMoved(): boolean } {
   let offset = 0
   return {
@@ -214,7 +206,8 @@ export async function send(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const isText = typeof body === 'string' || body instanceof Uint8Array
-  if (Date.now() === lastRead) await nextMoment()
+  // Two requests that follow each other could be of one millisecond, and lists by time would not tell which came first.
+  while (Date.now() === lastRead) await new Promise((resolve) => setImmediate(resolve))
   const answer = await app.inject({
     method: method as 'GET',
     url: path,
