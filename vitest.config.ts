@@ -1,13 +1,14 @@
 import { defineConfig } from 'vitest/config'
-import { isComplete } from './packages/server/src/testing/scale.ts'
+import { isComplete, runsSlow, runsTwice } from './packages/server/src/testing/scale.ts'
 
 /**
  * Five runs: the engine, the server and its client on a real PostgreSQL, both on the embedded database, the parts of the dashboard,
- * and what runs in a browser. On PostgreSQL every file runs.
- * On the embedded database run the files in which it can behave differently (`embedded` below). With `npm test -- --all`
- * (GUERDON_TEST_ALL=1) every file runs there too, and every test at full size (testing/scale.ts). What only a real database can
- * show (races, crashes, many nodes) is named `*.race.test.ts` and runs on PostgreSQL alone.
- * docs/decisions/0037-one-database-for-most-tests.md lists what runs once or smaller, and why that is safe.
+ * and what runs in a browser.
+ *
+ * `npm test` leaves out what is slow and runs some tests smaller; `npm test -- --all` (GUERDON_TEST_ALL=1), and so CI, runs everything at
+ * full size (testing/scale.ts). On the embedded database run the files in which it can behave differently (`embedded` below); with
+ * `npm test -- --both`, and of files that are named, all. What only a real database can show (races, crashes, many nodes) is named
+ * `*.race.test.ts` and runs on PostgreSQL alone. docs/decisions/0037-one-database-for-most-tests.md says what runs where, and why that is safe.
  *
  * The files of one worker share its modules, and with them the database and the service of the tests: one more file costs
  * what its tests cost. So a hook at the top of a shared module would be that of the file which imported it first; what is
@@ -51,6 +52,9 @@ const embedded = [
   'statistics/**',
 ]
 
+/** On which money depends: with `--all`, and so in CI, on both databases too. */
+const money = ['checkout/**', 'redemptions/**']
+
 /** What uses no database runs once, in the run on PostgreSQL. */
 const withoutDatabase = [
   'docs',
@@ -65,8 +69,8 @@ withoutDatabase.push('packages/client/tests/{generated,size}.test.ts')
 
 /**
  * The slow files whose subject is not the database (password hashing, timed brakes, targets that hang, load, masks of roles, random movements
- * of points, commands that open the database again and again, copies of an account over HTTP, pages of documentation): also in CI they run once,
- * on PostgreSQL. The statements behind them run on the embedded database in the files beside them.
+ * of points, commands that open the database again and again, copies of an account over HTTP, pages of documentation): they run once, on
+ * PostgreSQL. The statements behind them run on the embedded database in the files beside them.
  */
 const onPostgresOnly = [
   'account/sign-in/brakes',
@@ -93,7 +97,38 @@ const onPostgresOnly = [
 ].map((files) => `packages/server/src/${testsOf(files)}`)
 onPostgresOnly.push('packages/client/tests/each.test.ts')
 
-const onPglite = isComplete ? [server] : embedded.map((files) => `packages/server/src/${testsOf(files)}`)
+/** Of ten seconds and more each, and rarely touched by a change elsewhere: they run with `--all`, and so in CI. */
+const inCiOnly = [
+  'account/sign-in/{brakes,second-factor}',
+  'client-side',
+  'command-line/{demo,import-account,move}',
+  'core/http/wrong-credentials',
+  'core/mail/queue-mail',
+  'demo/**',
+  'hostile-requests.race',
+  'loyalty/points/unit-of-work.properties',
+  'move/account/**',
+  'move/rows/{import,import.race}',
+  'move/shadow/**',
+  'pages',
+  'platform/load-shedding',
+  'regular-expressions',
+  'session-roles',
+  'webhooks/delivery/{crash.race,hostile-targets,many-webhooks}',
+  'webhooks/sendouts/await-attempt',
+  'webhooks/target/client',
+].map((files) => `packages/server/src/${testsOf(files)}`)
+inCiOnly.push('packages/client/tests/each.test.ts', ...examples)
+
+/** Those that `npm test` runs in a browser: of each part of the dashboard one, and the client on a page. */
+const journeys = [
+  ...['bundle', 'codes', 'customers', 'overview'].map((name) => `packages/dashboard/journeys/${name}.test.ts`),
+  'packages/client/tests/browser/*.test.ts',
+]
+
+const onPglite = runsTwice
+  ? [server]
+  : [...embedded, ...(isComplete ? money : [])].map((files) => `packages/server/src/${testsOf(files)}`)
 
 function testsOf(files: string): string {
   return files.endsWith('/**') ? `${files}/*.test.ts` : `${files}.test.ts`
@@ -105,7 +140,10 @@ const onDatabase = (database: 'pglite' | 'postgres') => ({
   test: {
     name: database,
     include: [client, ...(database === 'pglite' ? onPglite : [server, ...examples])],
-    exclude: database === 'pglite' ? [races, ...withoutDatabase, ...onPostgresOnly] : [],
+    exclude: [
+      ...(database === 'pglite' ? [races, ...withoutDatabase, ...onPostgresOnly] : []),
+      ...(runsSlow ? [] : inCiOnly),
+    ],
     globalSetup: [`packages/server/src/testing/global-setup.${database}.ts`],
     setupFiles: ['packages/server/src/testing/close-after-file.ts'],
     isolate: false,
@@ -135,11 +173,13 @@ export default defineConfig({
         ssr: { resolve: { conditions: ['source'] } },
         test: {
           name: 'browser',
-          include: [
-            'packages/dashboard/journeys/*.test.ts',
-            'packages/client/tests/browser/*.test.ts',
-            'examples/{shop,cart-widget}/tests/*.test.ts',
-          ],
+          include: runsSlow
+            ? [
+                'packages/dashboard/journeys/*.test.ts',
+                'packages/client/tests/browser/*.test.ts',
+                'examples/{shop,cart-widget}/tests/*.test.ts',
+              ]
+            : journeys,
           globalSetup: ['packages/dashboard/journeys/ground/global-setup.ts'],
           setupFiles: ['packages/server/src/testing/close-after-file.ts'],
           isolate: false,

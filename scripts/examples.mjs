@@ -11,7 +11,7 @@ const given = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'guerdon-examples-'))
 const tests = await runNode(
   [binary('vitest/vitest.mjs'), 'run', '--project', 'postgres', ...given.filter((argument) => argument !== '--fresh')],
-  { env: { ...process.env, GUERDON_RECORD_EXAMPLES: folder } },
+  { env: { ...process.env, GUERDON_TEST_SLOW: '1', GUERDON_RECORD_EXAMPLES: folder } },
 )
 // A test that fails may have recorded what it should not have met.
 if (tests === 0)

@@ -10,5 +10,5 @@ const vitest = [binary('vitest/vitest.mjs'), 'run', '--project', 'postgres', 'se
 if (names.length > 0) vitest.push('--testNamePattern', names.map((name) => name.replaceAll('.', '\\.')).join('|'))
 const isWriting = process.argv.includes('--write')
 process.exitCode = await runNode(vitest, {
-  env: { ...process.env, ...(isWriting ? { GUERDON_WRITE_PAGES: '1' } : {}) },
+  env: { ...process.env, GUERDON_TEST_SLOW: '1', ...(isWriting ? { GUERDON_WRITE_PAGES: '1' } : {}) },
 })

@@ -1,5 +1,5 @@
-// Runs every test file on PostgreSQL, and on the embedded database those whose result can differ there; with --all every file on both,
-// and races, kills and properties at full size (docs/decisions/0037-one-database-for-most-tests.md).
+// Runs the tests on PostgreSQL, and on the embedded database those whose result can differ there; with --all (CI) the slow ones too, and
+// races, kills and properties at full size; with --both all of them on both databases (docs/decisions/0037-one-database-for-most-tests.md).
 // Other arguments are passed to vitest: npm test -- categories
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,10 +15,22 @@ const given = process.argv.slice(2)
 const withValue = ['-t', '--testNamePattern', '--project', '--reporter', '--maxWorkers', '--retry', '--shard', '--bail']
 const isFile = (argument, index) => !argument.startsWith('-') && !withValue.includes(given[index - 1])
 // A file that is named is run on both databases and at full size.
-const runsAll = given.includes('--all') || given.some(isFile)
+const runsTwice = given.includes('--both') || given.some(isFile)
+const runsAll = given.includes('--all') || runsTwice
 process.exitCode = await runNode(
-  [binary('vitest/vitest.mjs'), 'run', ...reporters, ...given.filter((argument) => argument !== '--all')],
-  { env: { ...process.env, ...(runsAll ? { GUERDON_TEST_ALL: '1' } : {}) } },
+  [
+    binary('vitest/vitest.mjs'),
+    'run',
+    ...reporters,
+    ...given.filter((argument) => !['--all', '--both'].includes(argument)),
+  ],
+  {
+    env: {
+      ...process.env,
+      ...(runsAll ? { GUERDON_TEST_ALL: '1' } : {}),
+      ...(runsTwice ? { GUERDON_TEST_BOTH: '1' } : {}),
+    },
+  },
 )
 try {
   const { success, numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'))
