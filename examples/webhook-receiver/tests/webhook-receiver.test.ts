@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { untilFinal } from '../../../packages/server/src/testing/event-list.ts'
 import { newWebhookShop, openDeliveringService, sendoutsOf } from '../../../packages/server/src/testing/webhooks.ts'
 import { startExample } from '../../testing/start-example.ts'
 import { openEventStore } from '../src/event-store.ts'
@@ -55,6 +56,7 @@ test('the receiver stores each event once, refuses what is not signed, and catch
   // While it is away the delivery fails; the list of events has it, and the repeated delivery brings nothing new.
   const bob = await create('bob')
   await expect.poll(async () => (await sendoutsOf(shop)).map(({ status }) => status)).toContain('RETRYING')
+  await untilFinal(shop)
   const second = start(port)
   await second.line(/^Caught up: 1 events were missed\.$/)
   shop.service.clock.advance(61_000) // the first retry; not so far that the signature would be too old

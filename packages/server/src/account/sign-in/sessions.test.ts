@@ -6,6 +6,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { version } from '../../core/lib/version.ts'
 import { type Answer, newClock, newProject, type Shop, send, uniqueName } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
+import { untilFinal } from '../../testing/event-list.ts'
 import { type Node, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
 import { newSignedInUser } from '../../testing/sessions.ts'
@@ -116,6 +117,7 @@ describe('a call by a session', () => {
     expect(redeemed.body.redemptions[0].channel).toEqual(channel)
     const rolledBack = await post(`/v1/redemptions/${redeemed.body.redemptions[0].id}/rollback`, {})
     expect(rolledBack.body.channel).toEqual(channel)
+    await untilFinal(shop)
     const { body } = await shop.manage('GET', '/events?limit=1&type=redemption.succeeded')
     expect(body.data[0].event_source ?? body.data[0].data?.event_source).toEqual({
       channel: 'USER',
