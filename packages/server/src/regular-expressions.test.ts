@@ -9,8 +9,8 @@ import { sourceTexts } from './testing/sources.ts'
 
 const expressions = [...sourceTexts()].flatMap(([path, text]) => expressionsIn(path, text))
 
-/** CPU time for the worst text of 30 kB. A linear expression takes a few milliseconds at most, a quadratic one hundreds. */
-const millisecondsMax = 15
+/** CPU time for the worst text of 100 kB. A linear expression takes a few milliseconds at most, a quadratic one seconds. */
+const millisecondsMax = 40
 
 test('the search finds literals, arguments of RegExp and patterns of schemas', () => {
   expect(expressions.length).toBeGreaterThan(100)
@@ -30,7 +30,7 @@ test.each(expressions)('$where takes time linear in the length of the text', (ex
 test.each([
   String.raw`\s*;\s*`,
   String.raw`^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$`,
-  String.raw`\d{9000}`,
+  String.raw`\d{3000}`,
   String.raw`([A-Z_]+)_METADATA\s*\(`,
   String.raw`\/+$`,
   '^(a+)+$',
@@ -42,12 +42,10 @@ test.each([
 
 /** The first text that takes too long, tried with growing sizes, so that even an exponential expression gives an answer. */
 function slowestOn(expression: Expression): string {
-  for (const size of [25, 400, 2_000, 30_000])
+  for (const size of [25, 400, 2_000, 10_000, 100_000])
     for (const text of attacksOn(expression, size)) {
       const milliseconds = timeOf(expression, text)
-      // What else the process did then, such as a collection of garbage, does not come thrice.
-      const isSlow = () => timeOf(expression, text) > millisecondsMax
-      if (milliseconds > millisecondsMax && isSlow() && isSlow())
+      if (milliseconds > millisecondsMax && timeOf(expression, text) > millisecondsMax)
         return `${Math.round(milliseconds)} ms for ${JSON.stringify(text.slice(0, 20) + text.slice(-20))}`
     }
   return 'no text'
