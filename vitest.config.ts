@@ -97,7 +97,7 @@ const onPostgresOnly = [
 ].map((files) => `packages/server/src/${testsOf(files)}`)
 onPostgresOnly.push('packages/client/tests/each.test.ts')
 
-/** Of ten seconds and more each, and rarely touched by a change elsewhere: they run with `--all`, and so in CI. */
+/** Subjects that take ten seconds and more and that a change elsewhere rarely breaks: they run with `--all`, and so in CI. */
 const inCiOnly = [
   'account/sign-in/{brakes,second-factor}',
   'client-side',
@@ -120,7 +120,7 @@ const inCiOnly = [
 ].map((files) => `packages/server/src/${testsOf(files)}`)
 inCiOnly.push('packages/client/tests/each.test.ts', ...examples)
 
-/** Those that `npm test` runs in a browser: of each part of the dashboard one, and the client on a page. */
+/** Those that `npm test` runs in a browser: what the dashboard is opened for most, and the client on a page. All others run in CI. */
 const journeys = [
   ...['bundle', 'codes', 'customers', 'overview'].map((name) => `packages/dashboard/journeys/${name}.test.ts`),
   'packages/client/tests/browser/*.test.ts',
