@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { isComplete, runsSlow, runsTwice } from './packages/server/src/testing/scale.ts'
 
 /**
- * Five runs: the engine, the server and its client on a real PostgreSQL, both on the embedded database, the parts of the dashboard,
- * and what runs in a browser.
+ * Six runs: the engine, the server and its client on a real PostgreSQL, both on the embedded database, the parts of the dashboard, the
+ * calculator of bench/sizing, and what runs in a browser.
  *
  * `npm test` leaves out what is slow and runs some tests smaller; `npm test -- --all` (GUERDON_TEST_ALL=1), and so CI, runs everything at
  * full size (testing/scale.ts). On the embedded database run the files in which it can behave differently (`embedded` below); with
@@ -167,6 +167,7 @@ export default defineConfig({
       },
       onDatabase('pglite'),
       onDatabase('postgres'),
+      { test: { name: 'bench', include: ['bench/**/*.test.ts'], isolate: false, ...patience } },
       { test: { name: 'dashboard', include: ['packages/dashboard/src/**/*.test.ts'], isolate: false, ...patience } },
       {
         resolve: { conditions: ['source'] },

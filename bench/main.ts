@@ -12,6 +12,7 @@ import { mixed } from './mixed.ts'
 import { operationCost } from './operation-cost.ts'
 import { proof } from './proof/main.ts'
 import { qualification } from './qualification.ts'
+import { sizing } from './sizing/measure.ts'
 import { statistics } from './statistics.ts'
 import { voucherImport } from './voucher-import.ts'
 import { webhooks } from './webhooks.ts'
@@ -32,6 +33,7 @@ const benches = {
   mixed,
   statistics,
   webhooks,
+  sizing,
 }
 
 const { values, positionals: wanted } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true })
