@@ -33,7 +33,7 @@ const cases: Record<CallKind, string> = {
 export async function sizing(): Promise<void> {
   const shop = await openShop({ is_durable: true })
   try {
-    const found = ourCases(await createFixture(shop, { codes: 150_000, promotions: [10] }))
+    const found = ourCases(await createFixture(shop, { codes: 100_000, promotions: [10] }))
     await query(shop, 'analyze')
     const calls: Partial<Record<CallKind, CallCost>> = {}
     for (const kind of callKinds) {
