@@ -67,7 +67,7 @@ export class HostClient extends pg.Client implements HostConnection {
       await super.connect()
       const reason = this.#hosts.whyNot(this.#session() ?? (await this.#askSession()))
       if (reason === null) return this
-      throw refusal(`${host.name} ${reason}`)
+      throw refusal(`${host.name}: ${reason}`)
     } catch (error) {
       this.#hosts.unwatch(this)
       if (isHostLost(error)) this.#hosts.doubt(host)

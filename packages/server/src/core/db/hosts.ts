@@ -91,9 +91,7 @@ export class Hosts {
 
   /** Why a new connection must not be used; null: it may. */
   whyNot(session: Session): string | null {
-    if (this.#attributes === 'any') return null
-    if (session.is_standby) return 'is a standby'
-    return this.#attributes === 'read-write' && session.is_read_only ? 'is read-only' : null
+    return whyNot(session, this.#attributes)
   }
 
   /** A connection to the host was lost or could not be opened: all hosts are asked before the next one. */
@@ -163,11 +161,11 @@ export class Hosts {
 
   /** A host on an older timeline than one that was seen before is a primary that has been replaced. */
   #judged(answer: Answer): Answer {
-    const { host, problem, history } = answer
+    const { problem, history } = answer
     const known = this.#history
     if (problem !== null || history === null || history.system !== known?.system) return answer
     if (history.timeline >= known.timeline) return answer
-    const text = `${host.name} is on timeline ${history.timeline}, but timeline ${known.timeline} has begun: it is an old primary`
+    const text = `an old primary, on timeline ${history.timeline} while timeline ${known.timeline} has begun`
     return { ...answer, problem: refusal(text), has_refused: true }
   }
 
@@ -206,6 +204,12 @@ export interface Session {
   is_read_only: boolean
 }
 
+function whyNot({ is_standby, is_read_only }: Session, attributes: SessionAttributes): string | null {
+  if (attributes === 'any') return null
+  if (is_standby) return 'a standby'
+  return attributes === 'read-write' && is_read_only ? 'read-only' : null
+}
+
 export const askSession = `
   select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`
 
@@ -226,11 +230,8 @@ async function ask(host: Host, attributes: SessionAttributes): Promise<Answer> {
     await client.connect()
     if (attributes === 'any') return { host, problem: null, has_refused: false, history: null }
     const { rows } = await client.query<Session>(askSession)
-    const { is_standby, is_read_only } = rows[0] as Session
-    if (is_standby || (is_read_only && attributes === 'read-write')) {
-      const problem = refusal(`${host.name} is ${is_standby ? 'a standby' : 'read-only'}`)
-      return { host, problem, has_refused: true, history: null }
-    }
+    const reason = whyNot(rows[0] as Session, attributes)
+    if (reason !== null) return { host, problem: refusal(reason), has_refused: true, history: null }
     return { host, problem: null, has_refused: false, history: await historyOf(client) }
   } catch (error) {
     return { host, problem: error as Error, has_refused: false, history: null }
@@ -253,7 +254,7 @@ function noHost(answers: readonly Answer[]): Error {
   const problems = answers.flatMap(({ problem }) => (problem === null ? [] : [problem]))
   const lasting = problems.find((problem) => !isOutage(problem))
   if (lasting !== undefined && problems.every((problem) => !isOutage(problem))) return lasting
-  const said = answers.map(({ host, problem }) => `${host.name}: ${messageOf(problem)}`)
+  const said = answers.map(({ host, problem }) => `${host.name}: ${messageOf(problem)}`).sort()
   return refusal(`no host accepts writes (${said.join('; ')})`)
 }
 

@@ -31,3 +31,12 @@ export const databaseKill = (database: { kill(): Promise<void>; start(): Promise
     await database.start()
   },
 })
+
+/** The primary is lost, and its standby takes its place. */
+export const takeover = (name: string, lose: () => Promise<void>, promote: () => Promise<void>): Fault => ({
+  name,
+  async strike() {
+    await lose()
+    await promote()
+  },
+})
