@@ -12,6 +12,8 @@ export interface Fault {
 export interface Strike {
   name: string
   requests_hit: number
+  /** The longest time without an acknowledged write since the last one before the fault. */
+  outage_ms: number
 }
 
 export const serverKill = (shop: Shop, victim: number): Fault => ({

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import pg from 'pg'
 import { connectorTo } from '../../core/db/connector.ts'
-import { credentials, type ServiceNode, startNode } from './service-node.ts'
+import { credentials, type NodeOptions, type ServiceNode, startNode } from './service-node.ts'
 
 export interface Shop {
   database_url: string
@@ -37,8 +37,12 @@ export interface Reply {
 }
 
 /** Starts two nodes on one database; one of them bootstraps it if it is empty. */
-export async function openShop(databaseUrl: string, answers: Answers = new Map()): Promise<Shop> {
-  const nodes = await Promise.all([startNode(databaseUrl), startNode(databaseUrl)])
+export async function openShop(
+  databaseUrl: string,
+  answers: Answers = new Map(),
+  options: NodeOptions = {},
+): Promise<Shop> {
+  const nodes = await Promise.all([startNode(databaseUrl, options), startNode(databaseUrl, options)])
   const agent = new Agent({ keepAlive: true })
   let turn = 0
   const shopOf = (projectId: string, headers: Record<string, string>): Shop => ({
