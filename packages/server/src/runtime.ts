@@ -31,7 +31,8 @@ export async function connect(
     log?.level === 'trace'
       ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
       : undefined
-  const options = { ...retries, onStatement, onDisk: log && diskReporter(log, data_dir) }
+  const onMoved = (host: string) => log?.warn({ host }, 'the database has moved to another host')
+  const options = { ...retries, onStatement, onMoved, onDisk: log && diskReporter(log, data_dir) }
   if (database_url === null) return openEmbedded(data_dir, options)
   return openPostgres({ url: database_url, connections_max: database_connections }, options)
 }
@@ -74,14 +75,14 @@ export async function openRuntime(
       onWait: (problem) => log.warn(problem),
     })
     if (applied.length + functions.length > 0) log.info({ applied, functions }, 'database migrated')
-    const credentials = await openCredentials(database, now)
+    const configurations = openConfigurations()
+    const credentials = await openCredentials(database, now, configurations.forget)
     opened.push(credentials)
     const jobs = await openJobs(database, (problem) => {
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
     const deferred = openDeferredWriter(database.db, log)
     const auditLog = openAuditLog(database.db, log)
-    const configurations = openConfigurations()
     return {
       runtime: {
         database,

@@ -20,12 +20,13 @@ export async function openTestRuntime(
   { env = {}, now = Date.now }: { env?: Record<string, string>; now?: () => number } = {},
 ): Promise<Runtime> {
   const log = pino({ level: 'silent' })
+  const configurations = openConfigurations()
   return {
     database,
     jobs: await openJobs(database),
-    credentials: await openCredentials(database, now),
+    credentials: await openCredentials(database, now, configurations.forget),
     settings: testSettings(env),
-    configurations: openConfigurations(),
+    configurations,
     deferred: openDeferredWriter(database.db, log),
     mails: newMailTally(),
     auditLog: openAuditLog(database.db, log),

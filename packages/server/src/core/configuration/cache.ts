@@ -10,6 +10,11 @@ export interface Configurations {
   cached(projectId: string): Configuration
   /** The configuration at this version or a later one; concurrent requests share one load. */
   atLeast(db: Db, projectId: string, version: number): Promise<Configuration>
+  /**
+   * Clears the cache. A server that lost its last transactions (an asynchronous standby that was promoted, a restored backup) gives
+   * their versions to other changes.
+   */
+  forget(): void
 }
 
 export function openConfigurations(): Configurations {
@@ -18,6 +23,7 @@ export function openConfigurations(): Configurations {
 
   /** The project that was used last: it is at the end of the cache already. */
   let latest: string | null = null
+  let generation = 0
 
   const known = (projectId: string): Configuration => {
     const configuration = cache.get(projectId)
@@ -31,8 +37,9 @@ export function openConfigurations(): Configurations {
 
   /** Does not cache what a transaction with configuration changes reads: it may still roll back. */
   async function load(db: Db, projectId: string): Promise<Configuration> {
+    const generationBefore = generation
     const fresh = await refreshed(db, projectId, known(projectId))
-    if (isChanging(db)) return fresh
+    if (isChanging(db) || generation !== generationBefore) return fresh
     cache.delete(projectId)
     cache.set(projectId, fresh)
     latest = projectId
@@ -56,6 +63,11 @@ export function openConfigurations(): Configurations {
         configuration = await loadInProgress
       }
       return configuration
+    },
+    forget() {
+      generation += 1
+      cache.clear()
+      latest = null
     },
   }
 }

@@ -5,12 +5,14 @@ import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { Kysely, type KyselyConfig, type QueryResult } from 'kysely'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
-import { applicationName, ConnectionWatch, closeAtOnce, type Run } from './connection-watch.ts'
+import { closeAtOnce } from './close-at-once.ts'
+import { applicationName, ConnectionWatch, type Run } from './connection-watch.ts'
+import { type Connector, connectorTo } from './connector.ts'
 import type { Database } from './database.ts'
-import { driverUrl } from './database-url.ts'
 import { dialectOver } from './dialect.ts'
 import { Embedded, type EmbeddedOptions, freeBytesOf, isFatal } from './embedded.ts'
 import { lockFolder } from './folder-lock.ts'
+import type { OnMoved } from './hosts.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
 import { discardPlans } from './plan-lifetime.ts'
 import { PostgresDriver } from './postgres.ts'
@@ -30,18 +32,19 @@ export interface PostgresOptions {
   /** How long a statement may go without an answer before the server is asked about it. */
   statement_answer_seconds?: number
   onStatement?: OnStatement | undefined
+  onMoved?: OnMoved | undefined
 }
 
 export function connectPostgres({
-  connectionString: databaseUrl,
+  connectionString,
   connections_max = 8,
   connection_wait_seconds = limits.connection_wait_seconds,
   statement_answer_seconds = limits.statement_answer_seconds,
   onStatement,
+  onMoved,
 }: PostgresOptions): Database {
-  const connectionString = driverUrl(databaseUrl)
-  const pool = new pg.Pool({
-    connectionString,
+  const connector = connectorTo(connectionString, onMoved)
+  const pool = connector.newPool({
     max: connections_max,
     application_name: applicationName,
     keepAlive: true,
@@ -54,7 +57,7 @@ export function connectPostgres({
     options: '-c TimeZone=UTC',
     onConnect: (client) => watch.identify(client as pg.PoolClient),
   })
-  const watch = new ConnectionWatch(pool, { client: { connectionString }, answer_seconds: statement_answer_seconds })
+  const watch = new ConnectionWatch(pool, { connector, answer_seconds: statement_answer_seconds })
   // The pool replaces a broken connection, but an 'error' event without a listener would end the process. The pool listens on
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
@@ -95,9 +98,9 @@ export function connectPostgres({
     kind: 'postgres',
     db,
     execute: (text, values = []) => send((client) => client.query({ text, values }), { is_single: values.length > 0 }),
-    alone: (work) => whileLocked(connectionString, work),
+    alone: (work) => whileLocked(connector, work),
     load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    listen: (channel, onMessage, onGap) => listenOn(connectionString, channel, onMessage, onGap),
+    listen: (channel, onMessage, onGap) => listenOn(connector, channel, onMessage, onGap),
     async close() {
       await watch.close()
       await pool.end()
@@ -240,8 +243,8 @@ const startLock = 7_309_453_616
  * Holds an advisory lock on a separate connection; closing it releases the lock even if `work` fails or the process dies. Asks
  * for the lock again and again instead of waiting for it, so that every statement can have a time limit.
  */
-async function whileLocked<T>(connectionString: string, work: () => Promise<T>): Promise<T> {
-  const holder = separateClient(connectionString, 'guerdon-start')
+async function whileLocked<T>(connector: Connector, work: () => Promise<T>): Promise<T> {
+  const holder = separateClient(connector, 'guerdon-start')
   await holder.connect()
   try {
     while (!(await isLockTaken(holder))) await wait(100)
@@ -257,9 +260,8 @@ async function isLockTaken(holder: pg.Client): Promise<boolean> {
 }
 
 /** A connection outside of the pool, whose statements are all short. */
-function separateClient(connectionString: string, applicationName: string): pg.Client {
-  const client = new pg.Client({
-    connectionString,
+function separateClient(connector: Connector, applicationName: string): pg.Client {
+  const client = connector.newClient({
     application_name: applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.keep_alive_seconds * 1_000,
@@ -275,7 +277,7 @@ function separateClient(connectionString: string, applicationName: string): pg.C
  * forgotten it: a connection that only listens would wait for ever.
  */
 async function listenOn(
-  connectionString: string,
+  connector: Connector,
   channel: string,
   onMessage: (payload: string) => void,
   onGap: () => void,
@@ -285,7 +287,7 @@ async function listenOn(
   let retry: NodeJS.Timeout | undefined
 
   const open = async () => {
-    const fresh = separateClient(connectionString, 'guerdon-listen')
+    const fresh = separateClient(connector, 'guerdon-listen')
     fresh.on('notification', ({ payload = '' }) => {
       if (!closed) onMessage(payload)
     })

@@ -1,12 +1,14 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { limits } from '../lib/limits.ts'
+import { closeAtOnce } from './close-at-once.ts'
+import type { Connector } from './connector.ts'
 import { PlanLifetime } from './plan-lifetime.ts'
 import type { StatementResult } from './prepared-query.ts'
 import { sqlState } from './transaction.ts'
 
 export interface ConnectionWatchOptions {
-  /** How a connection of its own is opened, to ask the server about the others. */
-  client: pg.ClientConfig
+  /** Opens a connection of its own, to ask the server about the others. */
+  connector: Connector
   /** How long a statement may go without an answer before the server is asked about it. */
   answer_seconds: number
 }
@@ -56,8 +58,8 @@ export class ConnectionWatch {
   readonly #pool: pg.Pool
   readonly #options: ConnectionWatchOptions
   readonly #connections = new Map<pg.PoolClient, WatchedConnection>()
-  /** Server processes of closed connections: they may hold locks until somebody ends them. */
-  readonly #orphans = new Set<number>()
+  /** Server processes of closed connections, by their number: they may hold locks until somebody ends them. */
+  readonly #orphans = new Map<number, pg.Client>()
   readonly #timer: NodeJS.Timeout
   #looking: Promise<void> | null = null
   #askedAt = 0
@@ -105,13 +107,17 @@ export class ConnectionWatch {
 
   async #look(): Promise<void> {
     const now = performance.now()
-    const sentBefore = now - this.#options.answer_seconds * 1_000
+    const { connector, answer_seconds } = this.#options
+    // A server that another one has replaced ends its processes by itself.
+    for (const [pid, client] of this.#orphans) if (connector.hasLeft(client)) this.#orphans.delete(pid)
+    const sentBefore = now - answer_seconds * 1_000
     const overdue = [...this.#connections.values()].flatMap((connection): Overdue[] => {
       const { sentAt } = connection
       return sentAt !== null && sentAt <= sentBefore ? [{ connection, sentAt }] : []
     })
     if (overdue.length === 0 && (this.#orphans.size === 0 || now - this.#askedAt < orphansMs)) return
     this.#askedAt = now
+    if (overdue.length > 0) connector.check()
     for (let attempt = 1; ; attempt += 1)
       try {
         return await this.#askServer(overdue)
@@ -126,9 +132,9 @@ export class ConnectionWatch {
 
   /** Abandons the connections whose statements the server is not working on, and ends their server processes. */
   async #askServer(overdue: readonly Overdue[]): Promise<void> {
-    const probe = new pg.Client({
+    const other = overdue[0]?.connection.client ?? [...this.#orphans.values()][0]
+    const probe = this.#options.connector.newProbe(other as pg.Client, {
       application_name: applicationName,
-      ...this.#options.client,
       connectionTimeoutMillis: limits.database_probe_ms,
       query_timeout: limits.database_probe_ms,
     })
@@ -150,14 +156,14 @@ export class ConnectionWatch {
 
   /** One that still executes a statement is ended later. */
   async #endOrphans(probe: pg.Client): Promise<void> {
-    const asked = [...this.#orphans]
+    const asked = [...this.#orphans.keys()]
     const { rows } = await probe.query<{ pid: number; is_working: boolean }>(endOrphans, [asked])
     const working = new Set(rows.flatMap(({ pid, is_working }) => (is_working ? [pid] : [])))
     for (const pid of asked) if (!working.has(pid)) this.#orphans.delete(pid)
   }
 
   #abandon({ client, pid }: WatchedConnection): void {
-    if (pid !== undefined) this.#orphans.add(pid)
+    if (pid !== undefined) this.#orphans.set(pid, client)
     closeAtOnce(
       client,
       Object.assign(new Error('The database does not answer on this connection'), { code: 'ETIMEDOUT' }),
@@ -214,6 +220,3 @@ function trafficOf({ connection: { stream } }: pg.Client): string {
   const { bytesRead = 0, writableLength } = stream as typeof stream & { bytesRead?: number }
   return `${bytesRead} ${writableLength}`
 }
-
-/** Closes a connection at once: to say goodbye to a server that does not answer would take as long as the statement. */
-export const closeAtOnce = ({ connection: { stream } }: pg.Client, error?: Error): void => void stream.destroy(error)

@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 import { databaseNamed } from './database-url.ts'
 import type { EmbeddedOptions } from './embedded.ts'
 import { FolderInUseError } from './folder-lock.ts'
+import type { OnMoved } from './hosts.ts'
 import { isOutage } from './outage.ts'
 import { sqlState } from './transaction.ts'
 
@@ -15,6 +16,7 @@ export interface StartOptions {
   onDisk?: EmbeddedOptions['onDisk'] | undefined
   /** Called before the first retry. */
   onRetry?: ((problem: string) => void) | undefined
+  onMoved?: OnMoved | undefined
 }
 
 /** The database cannot be opened. The message names the setting and what to do, and contains no secret. */
@@ -23,9 +25,9 @@ export class StartError extends Error {}
 /** Connects to PostgreSQL and returns once it answers. */
 export async function openPostgres(
   { url, connections_max }: { url: string; connections_max: number },
-  { onStatement, retry_seconds, onRetry }: StartOptions = {},
+  { onStatement, retry_seconds, onRetry, onMoved }: StartOptions = {},
 ): Promise<Database> {
-  const database = connectPostgres({ connectionString: url, connections_max, onStatement })
+  const database = connectPostgres({ connectionString: url, connections_max, onStatement, onMoved })
   try {
     await retried(() => database.execute('select 1'), {
       retry_seconds,

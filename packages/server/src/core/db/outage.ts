@@ -18,8 +18,11 @@ export const isPoolExhausted = (error: unknown): boolean =>
 /** Network errors. Checked before SQLSTATEs, because `EPIPE` looks like one. */
 const connectionCodes = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/
 
-/** SQLSTATE classes: connection, conflict, resources, operator, system; lock timeout; idle in transaction timeout. */
-const transientStates = /^(08|40|53|57|58|55P03|25P03)/
+/**
+ * SQLSTATE classes: connection, conflict, resources, operator, system; lock timeout; idle in transaction timeout; a server that only
+ * reads: its place as the primary has been taken, or is not decided yet.
+ */
+const transientStates = /^(08|40|53|57|58|55P03|25P03|25006)/
 
 /** Messages of errors for which the drivers have no code. */
 const brokenConnection =

@@ -56,7 +56,12 @@ export interface Credentials {
 /** Notification channel: a node announces changed credentials, and every node clears its cache. */
 export const credentialChannel = 'guerdon_credentials'
 
-export async function openCredentials(database: Database, now: () => number): Promise<Credentials> {
+/** `onGap` is called too when this node may have missed a change, and when its connection to the database was lost. */
+export async function openCredentials(
+  database: Database,
+  now: () => number,
+  onGap: () => void = () => {},
+): Promise<Credentials> {
   const { db } = database
   const cache = new Map<string, { value: unknown; until: number }>()
   let generation = 0
@@ -92,7 +97,10 @@ export async function openCredentials(database: Database, now: () => number): Pr
   const sweeper = setInterval(() => {
     for (const [name, { until }] of cache) if (until <= now()) cache.delete(name)
   }, limits.credential_ttl_seconds * 1_000).unref()
-  const listener = await database.listen(credentialChannel, forget, forget)
+  const listener = await database.listen(credentialChannel, forget, () => {
+    forget()
+    onGap()
+  })
   return {
     key: async (appId) => cached(`key ${appId}`, () => findKey(db, appId)),
     managementKey: async (appId) => cached(`management ${appId}`, () => findManagementKey(db, appId)),

@@ -12,6 +12,8 @@ export interface Fault {
 export interface Strike {
   name: string
   requests_hit: number
+  /** The longest time without an acknowledged write since the last one before the fault. */
+  outage_ms: number
 }
 
 export const serverKill = (shop: Shop, victim: number): Fault => ({
@@ -29,5 +31,14 @@ export const databaseKill = (database: { kill(): Promise<void>; start(): Promise
     // Longer than a retry delay of one second, so that the first retry fails too.
     await new Promise((resolve) => setTimeout(resolve, 1_200))
     await database.start()
+  },
+})
+
+/** The primary is lost, and its standby takes its place. */
+export const takeover = (name: string, lose: () => Promise<void>, promote: () => Promise<void>): Fault => ({
+  name,
+  async strike() {
+    await lose()
+    await promote()
   },
 })

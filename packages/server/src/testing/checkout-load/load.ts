@@ -93,10 +93,19 @@ async function strikeInTurn(
     tell(`load, and ${name}`)
     await pause(between(chance, 300, 900))
     const before = ledger.unanswered
+    const struckAt = Date.now()
     await strike()
     await pause(200) // requests sent before the restart have failed by then
-    strikes.push({ name, requests_hit: ledger.unanswered - before })
+    const outageMs = longestGap(ledger.acknowledged, struckAt)
+    strikes.push({ name, requests_hit: ledger.unanswered - before, outage_ms: outageMs })
   }
+}
+
+/** The longest time between two of the moments, from the last one before `since` until now. */
+function longestGap(moments: readonly number[], since: number): number {
+  const before = moments.findLast((moment) => moment <= since) ?? since
+  const after = [...moments.filter((moment) => moment > since), Date.now()]
+  return after.reduce((longest, moment, index) => Math.max(longest, moment - (after[index - 1] ?? before)), 0)
 }
 
 async function checkAll(run: Run): Promise<Finding[]> {

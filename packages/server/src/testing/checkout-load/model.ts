@@ -10,6 +10,8 @@ export interface Ledger {
   /** Requests with an idempotency key, and their responses. */
   kept: Array<{ path: string; body: unknown; key: string; status: number; text: string }>
   violations: string[]
+  /** When writes were acknowledged for the first time, in Unix milliseconds. */
+  acknowledged: number[]
   /** Number of answered requests. */
   requests: number
   unanswered: number
@@ -24,6 +26,7 @@ export const newLedger = (): Ledger => ({
   failed: new Set(),
   kept: [],
   violations: [],
+  acknowledged: [],
   requests: 0,
   unanswered: 0,
   replayed: 0,

@@ -28,6 +28,7 @@ export async function ask(
       const span = { started_at: startedAt, ended_at: Date.now() }
       ledger.requests += 1
       if (reply.is_replay) ledger.replayed += 1
+      else if (reply.status === 200 && path !== '/v1/validations') ledger.acknowledged.push(span.ended_at)
       ledger.slowest_ms = Math.max(ledger.slowest_ms, span.ended_at - span.started_at)
       if (key !== undefined) ledger.kept.push({ path, body, key, status: reply.status, text: reply.text })
       return { reply, span }

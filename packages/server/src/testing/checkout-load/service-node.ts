@@ -23,7 +23,15 @@ export const credentials = {
   },
 }
 
-export async function startNode(databaseUrl: string): Promise<ServiceNode> {
+export interface NodeOptions {
+  /** Limits of waiting as in production (serve.ts). */
+  has_ordinary_waits?: boolean
+}
+
+export async function startNode(
+  databaseUrl: string,
+  { has_ordinary_waits = false }: NodeOptions = {},
+): Promise<ServiceNode> {
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const child = spawn(
     process.execPath,
@@ -35,6 +43,7 @@ export async function startNode(databaseUrl: string): Promise<ServiceNode> {
         PORT: '0',
         DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'error',
+        ORDINARY_WAITS: String(has_ordinary_waits),
         AUTH_MODE: 'either', // a token would expire during a long load
         WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true', // the receivers of the tests listen on the loopback
         BOOTSTRAP_APP_ID: credentials.application['X-App-Id'],

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import pg from 'pg'
-import { credentials, type ServiceNode, startNode } from './service-node.ts'
+import { connectorTo } from '../../core/db/connector.ts'
+import { credentials, type NodeOptions, type ServiceNode, startNode } from './service-node.ts'
 
 export interface Shop {
   database_url: string
@@ -36,8 +37,12 @@ export interface Reply {
 }
 
 /** Starts two nodes on one database; one of them bootstraps it if it is empty. */
-export async function openShop(databaseUrl: string, answers: Answers = new Map()): Promise<Shop> {
-  const nodes = await Promise.all([startNode(databaseUrl), startNode(databaseUrl)])
+export async function openShop(
+  databaseUrl: string,
+  answers: Answers = new Map(),
+  options: NodeOptions = {},
+): Promise<Shop> {
+  const nodes = await Promise.all([startNode(databaseUrl, options), startNode(databaseUrl, options)])
   const agent = new Agent({ keepAlive: true })
   let turn = 0
   const shopOf = (projectId: string, headers: Record<string, string>): Shop => ({
@@ -97,15 +102,14 @@ export async function made(shop: Shop, method: string, path: string, body?: unkn
 export const printedBy = ({ nodes }: Shop): string[] =>
   nodes.flatMap((node) => node.output().match(/^\{.*/gm)?.slice(0, 3) ?? [])
 
-/** Queries the database on a new connection: an earlier one may have been killed. */
+/** Queries the database on a new connection: an earlier one may have been killed, or lead to a server that was replaced. */
 export async function query(
   { database_url }: Pick<Shop, 'database_url'>,
   text: string,
   values: unknown[] = [],
   // biome-ignore lint/suspicious/noExplicitAny: whatever was selected
 ): Promise<any[]> {
-  const client = new pg.Client({
-    connectionString: database_url,
+  const client = connectorTo(database_url).newClient({
     types: {
       getTypeParser: (oid, format) =>
         oid === 20 || oid === 1700 ? (value: string) => Number(value) : pg.types.getTypeParser(oid, format as 'text'),

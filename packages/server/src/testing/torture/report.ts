@@ -1,11 +1,14 @@
 import type { Strike } from '../checkout-load/faults.ts'
 import type { Finding } from '../checkout-load/findings.ts'
 import type { Answers } from '../checkout-load/shop.ts'
+import type { Takeovers } from './takeovers.ts'
 
 /** Everything that was done and observed so far; updated while the run goes on. */
 export interface TortureReport {
   seed: number
   seconds: number
+  /** Whether a cluster fails over, instead of a PostgreSQL that is killed and restarted. */
+  failover: boolean
   started_at: number
   round: number
   doing: string
@@ -14,6 +17,8 @@ export interface TortureReport {
   replayed: number
   slowest_ms: number
   faults: Map<string, { times: number; requests_hit: number }>
+  /** By kind of loss; only in a run with failovers. */
+  takeovers: Map<string, Takeovers>
   races: Map<string, number>
   looked_for: Map<string, number>
   violations: Violation[]
@@ -28,9 +33,10 @@ export interface Violation {
   text: string
 }
 
-export const newReport = (seed: number, seconds: number): TortureReport => ({
+export const newReport = (seed: number, seconds: number, failover = false): TortureReport => ({
   seed,
   seconds,
+  failover,
   started_at: Date.now(),
   round: 0,
   doing: 'starting PostgreSQL',
@@ -38,6 +44,7 @@ export const newReport = (seed: number, seconds: number): TortureReport => ({
   replayed: 0,
   slowest_ms: 0,
   faults: new Map(),
+  takeovers: new Map(),
   races: new Map(),
   looked_for: new Map(),
   violations: [],

@@ -1,19 +1,21 @@
 import { seedOf, type TortureReport } from './report.ts'
+import { takeoverTable } from './takeovers.ts'
 
 /** One line with the progress of the run. */
 export function progressOf(report: TortureReport): string {
   const seconds = Math.round((Date.now() - report.started_at) / 1_000)
   const faults = sumOf([...report.faults.values()].map(({ times }) => times))
-  return `${seconds} s of ${report.seconds}, round ${report.round}, ${number(requestsOf(report))} requests, ${faults} faults, ${report.violations.length} violations: ${report.doing}`
+  return `${seconds} s${report.failover ? '' : ` of ${report.seconds}`}, round ${report.round}, ${number(requestsOf(report))} requests, ${faults} faults, ${report.violations.length} violations: ${report.doing}`
 }
 
 /** The report at the end of the run. */
 export function summaryOf(report: TortureReport): string {
-  const { seed, seconds, round, answers, faults, races, looked_for, violations, replayed, slowest_ms } = report
+  const { seed, seconds, round, answers, faults, races, looked_for, violations, replayed, slowest_ms, takeovers } =
+    report
   const took = ((Date.now() - report.started_at) / 1_000).toFixed(1)
   const checks = sumOf([...looked_for.values()]) + sumOf([...races.values()])
   const lines = [
-    `seed ${seed}, ${took} s of ${seconds}, ${round} rounds (the last with seed ${seedOf(report)})`,
+    `seed ${seed}, ${took} s${report.failover ? '' : ` of ${seconds}`}, ${round} rounds (the last with seed ${seedOf(report)})`,
     '',
     `requests sent: ${number(requestsOf(report))}; the slowest request of the load took ${number(slowest_ms)} ms, including retries`,
     ...table([...answers].map(([asked, counts]) => [asked, sumOf([...counts.values()])])),
@@ -25,8 +27,7 @@ export function summaryOf(report: TortureReport): string {
     `faults injected: ${number(sumOf([...faults.values()].map(({ times }) => times)))}`,
     ...table([...faults].map(([name, { times, requests_hit }]) => [`${name}, ${requests_hit} requests hit`, times])),
     '',
-    'races run',
-    ...table([...races]),
+    ...(takeovers.size === 0 ? ['races run', ...table([...races])] : takeoverTable(takeovers)),
     '',
     'checks, by number of runs',
     ...table([...looked_for]),
@@ -40,13 +41,14 @@ export function summaryOf(report: TortureReport): string {
 
 const shownMax = 20
 
-function failuresOf({ violations, seconds, printed }: TortureReport): string[] {
+function failuresOf({ violations, seconds, printed, failover }: TortureReport): string[] {
   const shown = violations
     .slice(0, shownMax)
     .map(({ seed, doing, text }) => `  seed ${seed}, ${doing}\n    ${text.slice(0, 3_000)}`)
   if (violations.length > shownMax) shown.push(`  and ${violations.length - shownMax} more`)
   const seeds = [...new Set(violations.map(({ seed }) => seed))]
-  const repeat = seeds.map((seed) => `To reproduce: npm run torture -- --seconds ${seconds} --seed ${seed}`)
+  const kind = failover ? '--failover' : `--seconds ${seconds}`
+  const repeat = seeds.map((seed) => `To reproduce: npm run torture -- ${kind} --seed ${seed}`)
   return [...shown, ...printed.map((line) => `  node output: ${line.slice(0, 1_000)}`), ...repeat]
 }
 

@@ -138,7 +138,7 @@ function shuffled<T>(chance: Chance, values: readonly T[]): T[] {
   return mixed
 }
 
-const whenAborted = (signal: AbortSignal | undefined): Promise<void> =>
+export const whenAborted = (signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted) resolve()
     else signal?.addEventListener('abort', () => resolve(), { once: true })
