@@ -133,10 +133,15 @@ class PostgresConnection implements DatabaseConnection {
     if (declaredName !== undefined) return runNamed(this.#watched, { name: declaredName, text, values })
     const isPrepared = values.length > 0 && !text.endsWith(plannedForValues)
     const name = isPrepared ? frequent.statementNameOf(text) : undefined
-    return name === undefined ? this.client.query({ text, values }) : this.#runFrequent(frequent, { name, text, values })
+    return name === undefined
+      ? this.client.query({ text, values })
+      : this.#runFrequent(frequent, { name, text, values })
   }
 
-  async #runFrequent(frequent: FrequentStatements, { name, text, values }: PreparedStatement): Promise<StatementResult> {
+  async #runFrequent(
+    frequent: FrequentStatements,
+    { name, text, values }: PreparedStatement,
+  ): Promise<StatementResult> {
     const { is_pooled, runNamed } = this.#statements
     try {
       return await runNamed(this.#watched, { name, text: is_pooled ? frequent.pooledTextOf(text) : text, values })
