@@ -36,6 +36,8 @@ export interface PostgresOptions {
   connection_wait_seconds?: number
   /** How long a statement may go without an answer before the server is asked about it. */
   statement_answer_seconds?: number
+  /** Behind a pooler: how long a statement may go without an answer in all. */
+  pooled_answer_seconds?: number
   onStatement?: OnStatement | undefined
 }
 
@@ -47,6 +49,7 @@ export function connectPostgres({
   connections_max = 8,
   connection_wait_seconds = limits.connection_wait_seconds,
   statement_answer_seconds = limits.statement_answer_seconds,
+  pooled_answer_seconds = limits.pooled_answer_seconds,
   onStatement,
 }: PostgresOptions): Database {
   const connectionString = driverUrl(databaseUrl)
@@ -66,6 +69,7 @@ export function connectPostgres({
     client: { connectionString },
     answer_seconds: statement_answer_seconds,
     is_pooled,
+    pooled_answer_seconds,
   })
   // The pool replaces a broken connection, but an 'error' event without a listener would end the process. The pool listens on
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.

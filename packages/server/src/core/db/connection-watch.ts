@@ -10,9 +10,9 @@ export interface ConnectionWatchOptions {
   /** How long a statement may go without an answer before the server is asked about it. */
   answer_seconds: number
   /** Whether a transaction pooler is in between, which cannot be asked about a statement. */
-  is_pooled?: boolean
+  is_pooled: boolean
   /** Behind a pooler: how long a statement may go without an answer in all. */
-  pooled_answer_seconds?: number
+  pooled_answer_seconds: number
 }
 
 /** A connection, and the statement that the server has not answered yet. Plain fields: every statement sets them. */
@@ -156,14 +156,13 @@ export class ConnectionWatch {
    * wait behind the statement that it is about.
    */
   async #askPooler(overdue: readonly Overdue[]): Promise<void> {
-    const { pooled_answer_seconds = limits.pooled_answer_seconds } = this.#options
     const probe = this.#newProbe()
     try {
       await probe.connect()
     } finally {
       closeAtOnce(probe)
     }
-    const sentBefore = performance.now() - pooled_answer_seconds * 1_000
+    const sentBefore = performance.now() - this.#options.pooled_answer_seconds * 1_000
     for (const connection of stillUnanswered(overdue.filter(({ sentAt }) => sentAt <= sentBefore)))
       this.#abandon(connection)
   }
