@@ -15,7 +15,7 @@ import {
 import { printable } from './command-line/printable.ts'
 import { whyNotNode } from './core/lib/supported-node.ts'
 import { engine, version } from './core/lib/version.ts'
-import { readSettings } from './core/settings.ts'
+import { pastThePooler, readSettings } from './core/settings.ts'
 
 /** Parses the command line and runs the command. Only this file reads arguments and environment and sets up standard output. */
 async function main(): Promise<void> {
@@ -62,7 +62,8 @@ async function main(): Promise<void> {
   if (command === 'replay') return (await import('./command-line/replay.ts')).replayCommand(rest, values, say)
   // A shadow opens no database: of the settings it needs the port of the service on this machine.
   const given = command === 'shadow' ? { PORT: process.env.PORT } : process.env
-  const environment = { settings: readSettings(given), is_terminal: process.stdout.isTTY === true, say }
+  const settings = command === 'serve' ? readSettings(given) : pastThePooler(readSettings(given))
+  const environment = { settings, is_terminal: process.stdout.isTTY === true, say }
   // Each command is imported only when it runs: importing the service takes a second, which --help should not take.
   if (command === 'serve' && rest.length === 0)
     return (await import('./command-line/serve.ts')).serve(environment, { demo: values.demo, project: values.project })

@@ -26,15 +26,28 @@ export async function connect(
   settings: Settings,
   { log, ...retries }: Omit<StartOptions, 'onStatement'> & { log?: FastifyBaseLogger } = {},
 ): Promise<Database> {
-  const { database_url, database_connections, data_dir } = settings
+  const { database_url, database_session_url, data_dir } = settings
   const onStatement: OnStatement | undefined =
     log?.level === 'trace'
       ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
       : undefined
-  const onMoved = (host: string) => log?.warn({ host }, 'the database has moved to another host')
-  const options = { ...retries, onStatement, onMoved, onDisk: log && diskReporter(log, data_dir) }
+  const options = {
+    ...retries,
+    onStatement,
+    onMoved: (host: string) => log?.warn({ host }, 'the database has moved to another host'),
+    onDisk: log && diskReporter(log, data_dir),
+    onNotice: log && ((notice: string) => log.warn(notice)),
+  }
   if (database_url === null) return openEmbedded(data_dir, options)
-  return openPostgres({ url: database_url, connections_max: database_connections }, options)
+  const isDirect = database_url === database_session_url
+  const address = {
+    url: database_url,
+    session_url: isDirect ? null : database_session_url,
+    connections_max: settings.database_connections,
+    prepares: settings.database_prepared === 'on',
+    setting: isDirect ? ('DATABASE_SESSION_URL' as const) : ('DATABASE_URL' as const),
+  }
+  return openPostgres(address, options)
 }
 
 /** Says once that the disk is full, and once that there is room again: not for every request and job in between. */
@@ -71,9 +84,9 @@ export async function openRuntime(
       if (keys !== null) keepKeys(keys)
       return keys
     }
-    const { result, applied, functions } = await migrate(database.db, firstStart, {
-      onWait: (problem) => log.warn(problem),
-    })
+    const { result, applied, functions } = await database.inSession((db) =>
+      migrate(db, firstStart, { onWait: (problem) => log.warn(problem) }),
+    )
     if (applied.length + functions.length > 0) log.info({ applied, functions }, 'database migrated')
     const configurations = openConfigurations()
     const credentials = await openCredentials(database, now, configurations.forget)

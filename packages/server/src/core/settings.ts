@@ -13,6 +13,9 @@ export interface Settings {
   /** Public URL of the service without a trailing slash, for the URLs of reports and exports. */
   base_url: string
   database_url: string | null
+  /** The server itself, where `database_url` leads to a transaction pooler. */
+  database_session_url: string | null
+  database_prepared: 'on' | 'off'
   data_dir: string
   database_connections: number
   log_level: string
@@ -97,6 +100,16 @@ export const environment = {
     unset: 'the embedded database',
     meaning:
       'URL of the PostgreSQL database ([its parameters](../operate/database.md)); with `NODE_ENV=production`, required unless `GUERDON_DATA_DIR` is set',
+  },
+  DATABASE_SESSION_URL: {
+    unset: '`DATABASE_URL`',
+    meaning:
+      'direct URL of the same database, where `DATABASE_URL` leads to a transaction pooler such as PgBouncer: for what needs a session ([a pooler](../operate/database.md#a-pooler))',
+  },
+  DATABASE_PREPARED: {
+    standard: 'on',
+    meaning:
+      '`on`: frequent statements are prepared under names; `off`: none are, for a pooler that does not keep them, such as PgBouncer before 1.21 ([a pooler](../operate/database.md#a-pooler))',
   },
   GUERDON_DATA_DIR: {
     standard: '.guerdon',
@@ -279,6 +292,8 @@ export function readSettings(given: Environment): Settings {
     host,
     base_url: optional('BASE_URL', webAddress) ?? localAddress(host, port),
     database_url: optional('DATABASE_URL', checkDatabaseUrl),
+    database_session_url: optional('DATABASE_SESSION_URL', checkDatabaseUrl),
+    database_prepared: read('DATABASE_PREPARED', oneOf('on', 'off')),
     data_dir: read('GUERDON_DATA_DIR', (value) => resolve(value)),
     database_connections: integer('DATABASE_CONNECTIONS', 1, 1_000),
     log_level: read('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
@@ -341,6 +356,8 @@ export function readSettings(given: Environment): Settings {
     problems.push(
       'DATABASE_URL: must be set, since NODE_ENV is production; to use the embedded database there, set GUERDON_DATA_DIR to its folder',
     )
+  if (text('DATABASE_SESSION_URL') !== null && text('DATABASE_URL') === null)
+    problems.push('DATABASE_SESSION_URL: has no effect without DATABASE_URL')
   if (settings.metrics_port === port && port !== 0) problems.push('METRICS_PORT: must differ from PORT')
   if (text('METRICS_PORT') === null && text('METRICS_HOST') !== null)
     problems.push('METRICS_HOST: has no effect without METRICS_PORT')
@@ -350,9 +367,17 @@ export function readSettings(given: Environment): Settings {
   return settings
 }
 
+/**
+ * The settings of a command that serves no requests. It goes past the pooler: its transactions may take hours, and it ends before its
+ * connections become too many.
+ */
+export const pastThePooler = (settings: Settings): Settings =>
+  settings.database_session_url === null ? settings : { ...settings, database_url: settings.database_session_url }
+
 /** Each may be in a file instead, which `NAME_FILE` names: orchestrators mount secrets as files, and a file is in no list of environments. */
 const secretNames = [
   'DATABASE_URL',
+  'DATABASE_SESSION_URL',
   'SMTP_URL',
   'OIDC_CLIENT_SECRET',
   'BOOTSTRAP_APP_TOKEN',

@@ -2,6 +2,7 @@ import { buildApp } from '../app.ts'
 import { connectPostgres } from '../core/db/connect.ts'
 import { operations } from '../operations.ts'
 import { crashProbe } from './crash-probe.ts'
+import { pooled } from './pooler.ts'
 import { openTestRuntime } from './runtime.ts'
 
 /**
@@ -9,7 +10,7 @@ import { openTestRuntime } from './runtime.ts'
  * address when it is ready.
  */
 const [, , url = '', seconds = ''] = process.argv
-const database = connectPostgres({ connectionString: url })
+const database = connectPostgres(pooled(url))
 const runtime = await openTestRuntime(database)
 const app = buildApp({ runtime, operations: [...operations, crashProbe(Number(seconds))], sheds_load: false })
 process.stdout.write(`${await app.listen({ port: 0, host: '127.0.0.1' })}\n`)

@@ -3,6 +3,7 @@ import { connectPglite, connectPostgres } from '../core/db/connect.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { workAsyncActions } from '../core/jobs/async-action.ts'
 import { countingAction } from './counting-action.ts'
+import { pooled } from './pooler.ts'
 import { openTestRuntime } from './runtime.ts'
 
 /**
@@ -11,10 +12,8 @@ import { openTestRuntime } from './runtime.ts'
  * step in which it blocks until it is killed.
  */
 const [, , where = '', blockAt = ''] = process.argv
-const database = where.startsWith('postgres')
-  ? connectPostgres({ connectionString: where })
-  : await connectPglite({ folder: where })
-await migrate(database.db, async () => {})
+const database = where.startsWith('postgres') ? connectPostgres(pooled(where)) : await connectPglite({ folder: where })
+await database.inSession((db) => migrate(db, async () => {}))
 const runtime = await openTestRuntime(database)
 await workAsyncActions(runtime, [
   countingAction((first) => {

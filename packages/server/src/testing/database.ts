@@ -5,6 +5,7 @@ import type { Database } from '../core/db/database.ts'
 import { within } from '../core/lib/within.ts'
 import { atEnd } from './closings.ts'
 import { patientWaits } from './connection-wait.ts'
+import { pooled } from './pooler.ts'
 import { createDatabase } from './postgres.ts'
 
 let opened: Promise<Database> | undefined
@@ -39,7 +40,7 @@ export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind
 
 async function open(): Promise<Database> {
   const provided = inject('database')
-  if (provided.kind === 'postgres') return connectPostgres({ connectionString: provided.url, ...patientWaits })
+  if (provided.kind === 'postgres') return connectPostgres({ ...pooled(provided.url), ...patientWaits })
   return connectPglite({ snapshot: await openAsBlob(provided.snapshot) })
 }
 

@@ -3,11 +3,12 @@ import { connectPostgres } from '../core/db/connect.ts'
 import type { Database } from '../core/db/database.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
+import { keepsPrepared, startPooler, usePooler } from './pooler.ts'
 import { createDatabase, startPostgres } from './postgres.ts'
 
 /**
  * Starts a real PostgreSQL (or uses TEST_DATABASE_URL) and creates a migrated template database, and the database that all
- * test files share, which also has the tables of the job queue.
+ * test files share, which also has the tables of the job queue. With TEST_POOLER, the path of PgBouncer, the tests connect through it.
  */
 export default async function setup(project: TestProject) {
   const server = await startPostgres()
@@ -15,8 +16,12 @@ export default async function setup(project: TestProject) {
   await withDatabase(template.url, ({ db }) => migrate(db, async () => {}))
   const shared = await createDatabase(server.url, { template: template.url })
   await withDatabase(shared.url, async (database) => (await openJobs(database)).close())
+  const poolerBinary = process.env.TEST_POOLER
+  const pooler = poolerBinary ? await startPooler(poolerBinary, server.url) : null
+  if (pooler !== null) usePooler(pooler, server.url, keepsPrepared(poolerBinary as string) ? 'on' : 'off')
   project.provide('database', { kind: 'postgres', url: shared.url, template: template.url })
   return async () => {
+    await pooler?.stop()
     await shared.drop()
     await template.drop()
     await server.stop()

@@ -8,6 +8,7 @@ import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
 import { patientWaits } from './connection-wait.ts'
 import { newPostgresDatabase } from './database.ts'
+import { pooled } from './pooler.ts'
 import { openTestRuntime } from './runtime.ts'
 
 export type Node = Omit<TestService, 'clock'>
@@ -30,7 +31,7 @@ export async function ownDatabase({ migrated = true } = {}): Promise<{ database:
 
 /** A separate connection pool to a PostgreSQL database, as another process would have. */
 export function anotherConnection(url: string): Database {
-  const database = connectPostgres({ connectionString: url, ...patientWaits })
+  const database = connectPostgres({ ...pooled(url), ...patientWaits })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= database.close()

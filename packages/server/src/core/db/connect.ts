@@ -13,10 +13,11 @@ import { dialectOver } from './dialect.ts'
 import { Embedded, type EmbeddedOptions, freeBytesOf, isFatal } from './embedded.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { OnMoved } from './hosts.ts'
+import { namedRunner } from './named-statements.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
-import { discardPlans } from './plan-lifetime.ts'
+import { sessionTimeouts } from './pooled-session.ts'
 import { PostgresDriver } from './postgres.ts'
-import { type PreparedStatement, runPrepared, type StatementResult } from './prepared-query.ts'
+import type { PreparedStatement, StatementResult } from './prepared-query.ts'
 import { skipKysely } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 import { parsers, typeParser } from './type-parsers.ts'
@@ -26,43 +27,59 @@ export type OnStatement = (text: string, durationMs: number) => void
 
 export interface PostgresOptions {
   connectionString: string
+  /** A direct URL of the same database, for what needs a session: to listen, to hold the lock of a start, to migrate. */
+  session_url?: string | undefined
+  /** Whether `connectionString` leads to a transaction pooler. */
+  is_pooled?: boolean
+  /** Whether statements are prepared under names. */
+  prepares?: boolean
   connections_max?: number
   /** How long a request waits for a connection. */
   connection_wait_seconds?: number
   /** How long a statement may go without an answer before the server is asked about it. */
   statement_answer_seconds?: number
+  /** Behind a pooler: how long a statement may go without an answer in all. */
+  pooled_answer_seconds?: number
   onStatement?: OnStatement | undefined
   onMoved?: OnMoved | undefined
 }
 
 export function connectPostgres({
   connectionString,
+  session_url = connectionString,
+  is_pooled = false,
+  prepares = true,
   connections_max = 8,
   connection_wait_seconds = limits.connection_wait_seconds,
   statement_answer_seconds = limits.statement_answer_seconds,
+  pooled_answer_seconds = limits.pooled_answer_seconds,
   onStatement,
   onMoved,
 }: PostgresOptions): Database {
-  const connector = connectorTo(connectionString, onMoved)
+  const connector = connectorTo(connectionString, { onMoved, is_pooled })
+  const sessions = session_url === connectionString ? connector : connectorTo(session_url)
   const pool = connector.newPool({
     max: connections_max,
     application_name: applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.keep_alive_seconds * 1_000,
     connectionTimeoutMillis: connection_wait_seconds * 1_000,
-    statement_timeout: limits.request_timeout_seconds * 1_000,
-    lock_timeout: limits.lock_timeout_seconds * 1_000,
-    idle_in_transaction_session_timeout: limits.request_timeout_seconds * 1_000,
     types: { getTypeParser: typeParser },
-    options: '-c TimeZone=UTC',
+    ...(is_pooled ? {} : { ...sessionTimeouts, options: '-c TimeZone=UTC' }),
     onConnect: (client) => watch.identify(client as pg.PoolClient),
   })
-  const watch = new ConnectionWatch(pool, { connector, answer_seconds: statement_answer_seconds })
+  const watch = new ConnectionWatch(pool, {
+    connector,
+    answer_seconds: statement_answer_seconds,
+    is_pooled,
+    pooled_answer_seconds,
+  })
   // The pool replaces a broken connection, but an 'error' event without a listener would end the process. The pool listens on
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const driver = new PostgresDriver(pool, watch)
+  const driver = new PostgresDriver(pool, watch, { is_pooled, prepares })
+  const runNamed = namedRunner({ is_pooled, prepares })
   const db = new Kysely<Tables>({
     dialect: dialectOver(driver),
     ...loggedBy(onStatement),
@@ -86,8 +103,7 @@ export function connectPostgres({
     const watched = watch.of(client)
     watched.sent()
     try {
-      if (watched.plans.areOld()) await client.query({ text: discardPlans })
-      return await runPrepared(client, statement)
+      return await runNamed(watched, statement)
     } finally {
       watched.answered()
       client.release()
@@ -98,9 +114,18 @@ export function connectPostgres({
     kind: 'postgres',
     db,
     execute: (text, values = []) => send((client) => client.query({ text, values }), { is_single: values.length > 0 }),
-    alone: (work) => whileLocked(connector, work),
+    alone: (work) => whileLocked(sessions, work),
+    inSession: async (work) => {
+      if (!is_pooled) return work(db)
+      const direct = connectPostgres({ connectionString: session_url, connections_max: 2, onStatement })
+      try {
+        return await work(direct.db)
+      } finally {
+        await direct.close()
+      }
+    },
     load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    listen: (channel, onMessage, onGap) => listenOn(connector, channel, onMessage, onGap),
+    listen: (channel, onMessage, onGap) => listenOn(sessions, channel, onMessage, onGap),
     async close() {
       await watch.close()
       await pool.end()
@@ -200,6 +225,7 @@ function databaseOver(embedded: Embedded, unlock: () => void = () => {}, onState
       }
     },
     alone: (work) => work(), // the embedded database has no other node
+    inSession: (work) => work(db),
     load: () => ({ connections: 1, idle: turns.waiting === 0 ? 1 : 0, waiting: turns.waiting }),
     // The embedded database has no other node to hear from.
     listen: async () => ({ close: async () => {} }),
@@ -260,7 +286,7 @@ async function isLockTaken(holder: pg.Client): Promise<boolean> {
 }
 
 /** A connection outside of the pool, whose statements are all short. */
-function separateClient(connector: Connector, applicationName: string): pg.Client {
+export function separateClient(connector: Connector, applicationName: string): pg.Client {
   const client = connector.newClient({
     application_name: applicationName,
     keepAlive: true,

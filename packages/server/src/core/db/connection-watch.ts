@@ -11,12 +11,16 @@ export interface ConnectionWatchOptions {
   connector: Connector
   /** How long a statement may go without an answer before the server is asked about it. */
   answer_seconds: number
+  /** Whether a transaction pooler is in between, which cannot be asked about a statement. */
+  is_pooled: boolean
+  /** Behind a pooler: how long a statement may go without an answer in all. */
+  pooled_answer_seconds: number
 }
 
 /** A connection, and the statement that the server has not answered yet. Plain fields: every statement sets them. */
 export class WatchedConnection {
   readonly client: pg.PoolClient
-  /** The server process: a pooler in between would announce a number of its own. */
+  /** The server process: a pooler in between would announce a number of its own. Undefined behind a transaction pooler. */
   pid: number | undefined
   /** When the statement was sent; null: there is none. */
   sentAt: number | null = null
@@ -53,6 +57,10 @@ interface Overdue {
  * long for a good reason. So, once a statement has had no answer for a few seconds, the server is asked on a new connection
  * whether it is still working on it. If it is not, or does not answer either, the connection is closed: its statement fails as
  * an outage, and the pool opens another one (docs/decisions/0043-lost-connections.md).
+ *
+ * A transaction pooler lends its server processes to whoever has a transaction: none of them belongs to a connection of this pool, and
+ * ending one could hit another client. Behind it, a statement is lost if the pooler accepts no connections, or if it has no answer for
+ * longer than any may take (docs/decisions/0078-transaction-poolers.md).
  */
 export class ConnectionWatch {
   readonly #pool: pg.Pool
@@ -77,6 +85,7 @@ export class ConnectionWatch {
 
   /** To be called on every new connection, before its first statement. */
   async identify(client: pg.PoolClient): Promise<void> {
+    if (this.#options.is_pooled) return
     const { rows } = await this.run(client, () => client.query('select pg_backend_pid() as pid'))
     this.of(client).pid = rows[0].pid
   }
@@ -120,7 +129,7 @@ export class ConnectionWatch {
     if (overdue.length > 0) connector.check()
     for (let attempt = 1; ; attempt += 1)
       try {
-        return await this.#askServer(overdue)
+        return await (this.#options.is_pooled ? this.#askPooler(overdue) : this.#askServer(overdue))
       } catch (error) {
         // A server that refuses another connection can be reached, so it may well be working on the statements.
         if (sqlState(error) !== undefined) return
@@ -133,12 +142,7 @@ export class ConnectionWatch {
   /** Abandons the connections whose statements the server is not working on, and ends their server processes. */
   async #askServer(overdue: readonly Overdue[]): Promise<void> {
     const other = overdue[0]?.connection.client ?? [...this.#orphans.values()][0]
-    const probe = this.#options.connector.newProbe(other as pg.Client, {
-      application_name: applicationName,
-      connectionTimeoutMillis: limits.database_probe_ms,
-      query_timeout: limits.database_probe_ms,
-    })
-    probe.on('error', () => {})
+    const probe = this.#newProbe(other as pg.Client)
     try {
       await probe.connect()
       const { rows } = await probe.query<{ pid: number }>(workingPids, [
@@ -152,6 +156,31 @@ export class ConnectionWatch {
     } finally {
       closeAtOnce(probe)
     }
+  }
+
+  /**
+   * A pooler that accepts a connection is alive. It is not asked anything: while all its server connections are in use, a question would
+   * wait behind the statement that it is about.
+   */
+  async #askPooler(overdue: readonly Overdue[]): Promise<void> {
+    const probe = this.#newProbe((overdue[0] as Overdue).connection.client)
+    try {
+      await probe.connect()
+    } finally {
+      closeAtOnce(probe)
+    }
+    const sentBefore = performance.now() - this.#options.pooled_answer_seconds * 1_000
+    for (const connection of stillUnanswered(overdue.filter(({ sentAt }) => sentAt <= sentBefore)))
+      this.#abandon(connection)
+  }
+
+  #newProbe(other: pg.Client): pg.Client {
+    const probe = this.#options.connector.newProbe(other, {
+      application_name: applicationName,
+      connectionTimeoutMillis: limits.database_probe_ms,
+      query_timeout: limits.database_probe_ms,
+    })
+    return probe.on('error', () => {})
   }
 
   /** One that still executes a statement is ended later. */

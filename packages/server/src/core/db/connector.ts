@@ -2,6 +2,7 @@ import pg from 'pg'
 import { driverUrl, serversOf } from './database-url.ts'
 import { HostClient, HostPool } from './host-client.ts'
 import { Hosts, type OnMoved } from './hosts.ts'
+import { PooledClient } from './pooled-session.ts'
 
 /** Opens connections to the servers that a URL names. */
 export interface Connector {
@@ -15,17 +16,26 @@ export interface Connector {
   check(): void
 }
 
+interface ConnectorOptions {
+  onMoved?: OnMoved | undefined
+  /** Whether the URL leads to transaction poolers. */
+  is_pooled?: boolean
+}
+
 /**
  * One server of which nothing is asked is left to the driver: no check, no further connection. Several servers, or one that has to be
  * writable, are looked after by `Hosts`.
  */
-export function connectorTo(databaseUrl: string, onMoved: OnMoved = () => {}): Connector {
+export function connectorTo(
+  databaseUrl: string,
+  { onMoved = () => {}, is_pooled = false }: ConnectorOptions = {},
+): Connector {
   const { urls, attributes } = serversOf(databaseUrl)
-  if (attributes !== null) return connectorOver(new Hosts(urls, attributes, onMoved))
+  if (attributes !== null) return connectorOver(new Hosts(urls, attributes, onMoved), is_pooled)
   const connectionString = driverUrl(urls[0])
   const newClient = (config: pg.ClientConfig) => new pg.Client({ ...config, connectionString })
   return {
-    newPool: (config) => new pg.Pool({ ...config, connectionString }),
+    newPool: (config) => new pg.Pool({ ...config, connectionString, ...(is_pooled ? { Client: PooledClient } : {}) }),
     newClient,
     newProbe: (_, config) => newClient(config),
     hasLeft: () => false,
@@ -33,8 +43,8 @@ export function connectorTo(databaseUrl: string, onMoved: OnMoved = () => {}): C
   }
 }
 
-const connectorOver = (hosts: Hosts): Connector => ({
-  newPool: (config) => new HostPool(hosts, config),
+const connectorOver = (hosts: Hosts, isPooled: boolean): Connector => ({
+  newPool: (config) => new HostPool(hosts, config, isPooled),
   newClient: (config) => new HostClient(hosts, config),
   newProbe: ({ host, port }, config) =>
     Object.assign(new pg.Client({ ...config, connectionString: hosts.driverUrl }), { host, port }),

@@ -10,6 +10,8 @@ export interface Database {
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
   /** Runs `work` under a lock that excludes all other nodes, for steps that must not run concurrently when many nodes start. */
   alone<T>(work: () => Promise<T>): Promise<T>
+  /** Runs `work` on connections that keep their session, such as a migration, which holds a lock between its transactions. */
+  inSession<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Open and idle connections, and requests waiting for one. */
   load(): { connections: number; idle: number; waiting: number }
   /** Calls `onMessage` for every notification on the channel, and `onGap` when notifications may have been missed. */

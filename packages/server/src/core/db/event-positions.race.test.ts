@@ -28,7 +28,7 @@ test.each([{ has_savepoint: false }, { has_savepoint: true }])(
         if (has_savepoint) await sql`savepoint inner_work`.execute(trx)
         await insert(trx, projectId)
       })
-      await migrate(db, async () => {})
+      await database.inSession((session) => migrate(session, async () => {}))
     })
     const { rows } = await sql`select shift from event_positions`.execute(db)
     expect(rows).toEqual([{ shift: 0 }])

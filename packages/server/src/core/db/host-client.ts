@@ -3,6 +3,7 @@ import { limits } from '../lib/limits.ts'
 import { closeAtOnce } from './close-at-once.ts'
 import { askSession, type Host, type HostConnection, type Hosts, refusal, type Session } from './hosts.ts'
 import { isOutage, isPoolExhausted } from './outage.ts'
+import { pooledStartup } from './pooled-session.ts'
 import { sqlState } from './transaction.ts'
 
 /** A connection to the host that accepts writes at the moment. It is refused if the host turns out not to. */
@@ -116,12 +117,16 @@ const againWithinMs = 2 * limits.database_probe_ms
 export class HostPool extends pg.Pool {
   #isClosingRetired = false
 
-  constructor(hosts: Hosts, config: pg.PoolConfig) {
+  constructor(hosts: Hosts, config: pg.PoolConfig, isPooled: boolean) {
     super({
       ...config,
       Client: class extends HostClient {
         constructor(options?: pg.ClientConfig) {
           super(hosts, options)
+        }
+
+        override getStartupConf(): Record<string, string> {
+          return isPooled ? pooledStartup(super.getStartupConf()) : super.getStartupConf()
         }
       },
     })

@@ -6,17 +6,26 @@ import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { anotherConnection, ownDatabase } from '../../testing/nodes.ts'
 import { pastReleases, restoreRelease } from '../../testing/past-releases.ts'
 import { testSettings } from '../../testing/runtime.ts'
-import type { Db } from './database.ts'
+import type { Database, Db } from './database.ts'
 import { migrate } from './migrate.ts'
+import type { LockWaits } from './migration-locks.ts'
+
+/** As a node does when it starts. */
+const start = (database: Database, waits: LockWaits = {}) =>
+  database.inSession((db) => migrate(db, async () => {}, waits))
 
 test('of ten nodes that start at once on an empty database, one migrates and creates the first project, and all start', async () => {
   const { url, drop } = await newPostgresDatabase()
   try {
     const nodes = Array.from({ length: 10 }, () => anotherConnection(url))
     const settings = testSettings()
-    const start = () =>
-      Promise.all(nodes.map(({ db }) => migrate(db, (trx) => bootstrap(trx, settings, new Date().toISOString()))))
-    const starts = await start()
+    const startAll = () =>
+      Promise.all(
+        nodes.map((node) =>
+          node.inSession((db) => migrate(db, (trx) => bootstrap(trx, settings, new Date().toISOString()))),
+        ),
+      )
+    const starts = await startAll()
     expect(starts.filter(({ applied }) => applied.length > 0)).toHaveLength(1)
     const made = starts.filter(({ result }) => result !== null)
     expect(made).toHaveLength(1)
@@ -25,7 +34,8 @@ test('of ten nodes that start at once on an empty database, one migrates and cre
     for (const table of ['organizations', 'users', 'projects', 'management_keys'] as const)
       expect(await nodes[0]!.db.selectFrom(table).selectAll().execute()).toHaveLength(1)
     expect(await nodes[0]!.db.selectFrom('api_keys').selectAll().execute()).toHaveLength(2)
-    for (const { applied, result } of await start()) expect({ applied, result }).toEqual({ applied: [], result: null })
+    for (const { applied, result } of await startAll())
+      expect({ applied, result }).toEqual({ applied: [], result: null })
     await Promise.all(nodes.map((node) => node.close()))
   } finally {
     await drop()
@@ -37,12 +47,14 @@ test('a failed first start leaves nothing behind, and the next start succeeds', 
   try {
     const node = anotherConnection(url)
     await expect(
-      migrate(node.db, async () => {
-        throw new Error('power cut')
-      }),
+      node.inSession((db) =>
+        migrate(db, async () => {
+          throw new Error('power cut')
+        }),
+      ),
     ).rejects.toThrow('power cut')
     expect((await node.execute(`select tablename from pg_tables where schemaname = 'public'`)).rows).toEqual([])
-    expect((await migrate(node.db, async () => {})).applied).toContain('0001-foundation')
+    expect((await start(node)).applied).toContain('0001-foundation')
     await node.close()
   } finally {
     await drop()
@@ -74,8 +86,8 @@ test('while somebody reads a table that a migration changes, requests are served
   const { database, reader, end, node } = await databaseWithReader()
   const problems: string[] = []
   let isMigrated = false
-  const start = () =>
-    migrate(node().db, async () => {}, {
+  const startNode = () =>
+    start(node(), {
       lock_seconds: 1,
       pause_seconds: 1,
       onWait: (problem) => problems.push(problem),
@@ -83,7 +95,7 @@ test('while somebody reads a table that a migration changes, requests are served
       isMigrated = true
     })
   const startedAt = performance.now()
-  const migrations = [start(), start()]
+  const migrations = [startNode(), startNode()]
   for (let round = 1; round <= 3; round += 1) {
     await untilOthersWait(database, reader)
     // The migration holds `projects` now. It must give it back although the reader goes on reading: without that, this statement
@@ -105,17 +117,15 @@ test('a migration that waited in vain says for whom, changes nothing, and leaves
   const { database, reader, end, node } = await databaseWithReader()
   const before = await migrationsOf(database.db)
   const first = node()
-  await expect(
-    migrate(first.db, async () => {}, { lock_seconds: 0.2, pause_seconds: 0.1, wait_seconds: 0.5 }),
-  ).rejects.toThrow(
+  await expect(start(first, { lock_seconds: 0.2, pause_seconds: 0.1, wait_seconds: 0.5 })).rejects.toThrow(
     new RegExp(
       `^The database was not migrated, and nothing has changed: for 0.5 s others used its tables: .*pid ${reader} .* on event_rows.*\\. Wait until they end`,
     ),
   )
   expect(await migrationsOf(database.db)).toEqual(before)
   await end()
-  expect((await migrate(node().db, async () => {})).applied).toContain('0016-consents-and-event-positions')
-  expect((await migrate(first.db, async () => {})).applied).toEqual([])
+  expect((await start(node())).applied).toContain('0016-consents-and-event-positions')
+  expect((await start(first)).applied).toEqual([])
 })
 
 /** Takes back what the migration of statistics did, as far as it has to be gone before that migration can run again. */
@@ -136,7 +146,7 @@ test('a migration waits for a request before it locks tables that the request us
   await database.db.transaction().execute(async (trx) => {
     // In the order of a redemption (functions/checkout_save.sql).
     await sql`select from customers for update`.execute(trx)
-    migrating = migrate(node.db, async () => {}, { lock_seconds: 60 })
+    migrating = start(node, { lock_seconds: 60 })
     await untilOthersWait(database, await backendOf(trx))
     await sql`set local lock_timeout = 500`.execute(trx) // shorter than the detection of deadlocks, which may end the migration instead
     for (const table of ['vouchers', 'redemptions', 'publications', 'postings'])

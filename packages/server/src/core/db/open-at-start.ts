@@ -7,6 +7,7 @@ import type { EmbeddedOptions } from './embedded.ts'
 import { FolderInUseError } from './folder-lock.ts'
 import type { OnMoved } from './hosts.ts'
 import { isOutage } from './outage.ts'
+import { checkPooler, settleRole } from './pooler-check.ts'
 import { sqlState } from './transaction.ts'
 
 export interface StartOptions {
@@ -17,6 +18,19 @@ export interface StartOptions {
   /** Called before the first retry. */
   onRetry?: ((problem: string) => void) | undefined
   onMoved?: OnMoved | undefined
+  /** Called with what an operator should know about the database, or the pooler before it. */
+  onNotice?: ((notice: string) => void) | undefined
+}
+
+export interface PostgresAddress {
+  url: string
+  /** The server itself, where `url` leads to a transaction pooler. */
+  session_url?: string | null
+  connections_max: number
+  /** Whether statements are prepared under names. */
+  prepares?: boolean
+  /** The setting that `url` comes from. */
+  setting?: 'DATABASE_URL' | 'DATABASE_SESSION_URL'
 }
 
 /** The database cannot be opened. The message names the setting and what to do, and contains no secret. */
@@ -24,23 +38,42 @@ export class StartError extends Error {}
 
 /** Connects to PostgreSQL and returns once it answers. */
 export async function openPostgres(
-  { url, connections_max }: { url: string; connections_max: number },
-  { onStatement, retry_seconds, onRetry, onMoved }: StartOptions = {},
+  { url, session_url = null, connections_max, prepares = true, setting = 'DATABASE_URL' }: PostgresAddress,
+  { onStatement, onMoved, onNotice = () => {}, ...retries }: StartOptions = {},
 ): Promise<Database> {
-  const database = connectPostgres({ connectionString: url, connections_max, onStatement, onMoved })
+  if (session_url !== null)
+    await retried(() => settleRole({ url, session_url }, onNotice), {
+      ...retries,
+      isTransient: isOutage,
+      explain: explainConnecting('DATABASE_SESSION_URL', session_url),
+    })
+  const database = connectPostgres({
+    connectionString: url,
+    connections_max,
+    prepares,
+    onStatement,
+    onMoved,
+    ...(session_url === null ? {} : { session_url, is_pooled: true }),
+  })
   try {
     await retried(() => database.execute('select 1'), {
-      retry_seconds,
-      onRetry,
+      ...retries,
       isTransient: isOutage,
-      explain: (error) => `DATABASE_URL: cannot connect to ${databaseNamed(url)}: ${postgresProblem(error)}`,
+      explain: explainConnecting(setting, url),
     })
+    if (session_url !== null)
+      await checkPooler(database, { session_url, connections_max, prepares }, onNotice).catch((error: Error) => {
+        throw new StartError(error.message, { cause: error })
+      })
   } catch (error) {
     await database.close()
     throw error
   }
   return database
 }
+
+const explainConnecting = (setting: string, url: string) => (error: unknown) =>
+  `${setting}: cannot connect to ${databaseNamed(url)}: ${postgresProblem(error)}`
 
 /** Opens the embedded database in its folder. */
 export function openEmbedded(
@@ -84,6 +117,8 @@ function postgresProblem(error: unknown): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved.'
   if (typeof code === 'string' && certificateCodes.test(code))
     return `${messageOf(error)}. Name the certificate of its authority with sslrootcert=FILE, or set sslmode=no-verify to encrypt without checking (docs/operate/database.md).`
+  if (messageOf(error).startsWith('unsupported startup parameter'))
+    return `${messageOf(error)}. If a transaction pooler such as PgBouncer is there, name the server itself in DATABASE_SESSION_URL (docs/operate/database.md#a-pooler).`
   if (sqlState(error) === '28P01') return `${messageOf(error)}. Check user and password.`
   return `${messageOf(error)}.`
 }

@@ -9,8 +9,9 @@ import {
 import type pg from 'pg'
 import type { ConnectionWatch, WatchedConnection } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
-import { discardPlans } from './plan-lifetime.ts'
-import { type PreparedStatement, runPrepared, type StatementResult } from './prepared-query.ts'
+import { namedRunner, type ServerSessions } from './named-statements.ts'
+import { transactionSettings } from './pooled-session.ts'
+import type { PreparedStatement, StatementResult } from './prepared-query.ts'
 import { declaredNameOf, FrequentStatements, plannedForValues } from './prepared-statements.ts'
 import { isOutdated } from './transaction.ts'
 
@@ -19,18 +20,26 @@ export class PostgresDriver implements Driver {
   readonly #pool: pg.Pool
   readonly #watch: ConnectionWatch
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>()
-  readonly #frequent = new FrequentStatements()
+  readonly #statements: Statements
+  /** Sent with `begin`. */
+  readonly #settings: string
 
-  constructor(pool: pg.Pool, watch: ConnectionWatch) {
+  constructor(pool: pg.Pool, watch: ConnectionWatch, sessions: ServerSessions) {
     this.#pool = pool
     this.#watch = watch
+    this.#statements = {
+      runNamed: namedRunner(sessions),
+      frequent: sessions.prepares ? new FrequentStatements() : null,
+      is_pooled: sessions.is_pooled,
+    }
+    this.#settings = sessions.is_pooled ? transactionSettings : ''
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<PostgresConnection> {
     const client = await this.#pool.connect()
-    const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#watch, this.#frequent)
+    const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#watch, this.#statements)
     this.#connections.set(client, connection)
     return connection
   }
@@ -46,7 +55,7 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(beginning(settings)))
+    await connection.executeQuery(CompiledQuery.raw(`${beginning(settings)}${this.#settings}`))
     connection.isInTransaction = true
   }
 
@@ -74,6 +83,14 @@ export class PostgresDriver implements Driver {
   }
 }
 
+/** How the connections of a driver run statements. */
+interface Statements {
+  runNamed: ReturnType<typeof namedRunner>
+  /** Null: nothing is prepared. */
+  frequent: FrequentStatements | null
+  is_pooled: boolean
+}
+
 interface PostgresResult<Row> extends QueryResult<Row> {
   /** The first word of the statement that PostgreSQL completed. */
   command: string | undefined
@@ -85,12 +102,12 @@ class PostgresConnection implements DatabaseConnection {
   isBroken = false
   isInTransaction = false
   readonly #watched: WatchedConnection
-  readonly #frequent: FrequentStatements
+  readonly #statements: Statements
 
-  constructor(client: pg.PoolClient, watch: ConnectionWatch, frequent: FrequentStatements) {
+  constructor(client: pg.PoolClient, watch: ConnectionWatch, statements: Statements) {
     this.client = client
     this.#watched = watch.of(client)
-    this.#frequent = frequent
+    this.#statements = statements
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<PostgresResult<Row>> {
@@ -110,27 +127,29 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   #run(text: string, values: unknown[]): Promise<StatementResult> {
+    const { frequent, runNamed } = this.#statements
+    if (frequent === null) return this.client.query({ text, values })
     const declaredName = declaredNameOf(text)
-    if (declaredName !== undefined) return this.#runDeclared({ name: declaredName, text, values })
+    if (declaredName !== undefined) return runNamed(this.#watched, { name: declaredName, text, values })
     const isPrepared = values.length > 0 && !text.endsWith(plannedForValues)
-    const name = isPrepared ? this.#frequent.statementNameOf(text) : undefined
-    return name === undefined ? this.client.query({ text, values }) : this.#runFrequent({ name, text, values })
+    const name = isPrepared ? frequent.statementNameOf(text) : undefined
+    return name === undefined
+      ? this.client.query({ text, values })
+      : this.#runFrequent(frequent, { name, text, values })
   }
 
-  async #runDeclared(statement: PreparedStatement): Promise<StatementResult> {
-    if (this.#watched.plans.areOld()) await this.client.query({ text: discardPlans })
-    return runPrepared(this.client, statement)
-  }
-
-  async #runFrequent(statement: PreparedStatement): Promise<StatementResult> {
-    if (this.#watched.plans.areOld()) await this.client.query({ text: discardPlans })
+  async #runFrequent(
+    frequent: FrequentStatements,
+    { name, text, values }: PreparedStatement,
+  ): Promise<StatementResult> {
+    const { is_pooled, runNamed } = this.#statements
     try {
-      return await runPrepared(this.client, statement)
+      return await runNamed(this.#watched, { name, text: is_pooled ? frequent.pooledTextOf(text) : text, values })
     } catch (error) {
-      this.#frequent.resetIfSchemaChanged(error)
+      frequent.resetIfSchemaChanged(error)
       // A failed statement aborts its transaction, which `inTransaction` runs again; a single statement is repeated here.
       if (this.isInTransaction || !isOutdated(error)) throw error
-      return this.client.query({ text: statement.text, values: statement.values as unknown[] })
+      return this.client.query({ text, values: values as unknown[] })
     }
   }
 }

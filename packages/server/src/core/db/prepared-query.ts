@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import utils from 'pg/lib/utils.js'
 import { serialize } from 'pg-protocol'
+import { sqlState } from './transaction.ts'
 import { typeParser } from './type-parsers.ts'
 
 export interface PreparedStatement {
@@ -30,13 +31,15 @@ interface RowDescription {
 /**
  * Runs a prepared statement on a connection of `pg`, in place of the query class of `pg`, which asks the server to describe the
  * rows on each execution. The columns of a prepared statement cannot change: PostgreSQL fails it with "cached plan must not
- * change result type" instead. So a connection asks once, and each later execution is one piece of bytes.
+ * change result type" instead. So a connection asks once, and each later execution is one piece of bytes. Behind a pooler it asks each
+ * time: the next server connection may have prepared the statement after a migration.
  */
 class PreparedQuery implements pg.Submittable {
   readonly name: string
   readonly text: string
   readonly answer: Promise<StatementResult>
   readonly #values: readonly unknown[]
+  readonly #isPooled: boolean
   readonly #rows: Record<string, unknown>[] = []
   #known: Map<string, Columns> = none
   #columns: Columns | undefined
@@ -45,10 +48,11 @@ class PreparedQuery implements pg.Submittable {
   #resolve: (result: StatementResult) => void = () => {}
   #reject: (error: unknown) => void = () => {}
 
-  constructor({ name, text, values }: PreparedStatement) {
+  constructor({ name, text, values }: PreparedStatement, isPooled: boolean) {
     this.name = name
     this.text = text
     this.#values = values
+    this.#isPooled = isPooled
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -65,7 +69,7 @@ class PreparedQuery implements pg.Submittable {
     }
     this.#known = columnsOn(connection)
     const isParsed = (connection as Connection).parsedStatements[this.name] !== undefined
-    this.#columns = isParsed ? this.#known.get(this.name) : undefined
+    this.#columns = isParsed && !this.#isPooled ? this.#known.get(this.name) : undefined
     const messages = isParsed ? [bind] : [serialize.parse({ name: this.name, text: this.text }), bind]
     if (this.#columns === undefined) messages.push(describe)
     messages.push(executeAndSync)
@@ -149,7 +153,26 @@ const copiedMax = 65_536
 
 /** Runs a prepared statement; the first time on a connection, it prepares it. */
 export function runPrepared(client: pg.ClientBase, statement: PreparedStatement): Promise<StatementResult> {
-  const query = new PreparedQuery(statement)
+  const query = new PreparedQuery(statement, false)
   client.query<pg.Submittable>(query)
   return query.answer
 }
+
+/** The same on a connection to a transaction pooler. */
+export async function runPooled(client: pg.ClientBase, statement: PreparedStatement): Promise<StatementResult> {
+  const query = new PreparedQuery(statement, true)
+  client.query<pg.Submittable>(query)
+  try {
+    return await query.answer
+  } catch (error) {
+    if (error instanceof Error && isForgotten(error)) error.message += `. ${preparedAdvice}`
+    throw error
+  }
+}
+
+/** The server process has not prepared the statement, or another client has prepared it there: the pooler does not take care of that. */
+export const isForgotten = (error: unknown): boolean => ['26000', '42P05'].includes(sqlState(error) ?? '')
+
+/** What to do about a pooler that lends server connections without the prepared statements of the client. */
+export const preparedAdvice =
+  'The pooler of DATABASE_URL does not keep prepared statements: set DATABASE_PREPARED=off, or max_prepared_statements in PgBouncer 1.21 or newer (docs/operate/database.md).'

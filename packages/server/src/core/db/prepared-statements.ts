@@ -76,6 +76,7 @@ export class FrequentStatements {
   readonly #uses = new Map<string, number>()
   readonly #namesMax: number
   #countedSince = 0
+  #schemaChanges = 0
 
   constructor(namesMax: number = preparedMax) {
     this.#namesMax = namesMax
@@ -103,6 +104,13 @@ export class FrequentStatements {
 
   /** After a table changed, prepared statements fail: drops all names, so that the texts are prepared again under new ones. */
   readonly resetIfSchemaChanged = (error: unknown): void => {
-    if (isOutdated(error)) this.#names.clear()
+    if (!isOutdated(error)) return
+    this.#names.clear()
+    this.#schemaChanges += 1
+  }
+
+  /** A pooler gives two names of one text the same prepared statement: after a schema change the text has to be another one too. */
+  pooledTextOf(text: string): string {
+    return this.#schemaChanges === 0 ? text : `${text}\n/* schema change ${this.#schemaChanges} */`
   }
 }

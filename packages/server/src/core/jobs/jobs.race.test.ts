@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '../../testing/background.ts'
 import { patientWaits } from '../../testing/connection-wait.ts'
 import { newPostgresDatabase } from '../../testing/database.ts'
+import { pooled } from '../../testing/pooler.ts'
 import { connectPostgres } from '../db/connect.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { openJobs } from './jobs.ts'
@@ -9,7 +10,7 @@ import { queues } from './queues.ts'
 
 const connect = (connectionString: string, connectionsMax: number) =>
   connectPostgres({
-    connectionString,
+    ...pooled(connectionString),
     connections_max: connectionsMax,
     ...patientWaits,
   })

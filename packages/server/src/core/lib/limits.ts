@@ -245,6 +245,8 @@ export const limits = {
   statement_answer_seconds: 3,
   /** Timeout of that question; after two in vain the database counts as unreachable. */
   database_probe_ms: 2_500,
+  /** Behind a transaction pooler, time after which a statement without an answer counts as lost (docs/operate/database.md#a-pooler). */
+  pooled_answer_seconds: 360,
   /** Heartbeat of a connection that only listens, and time within which it must be answered. */
   heartbeat_seconds: 4,
   /** Idle time of a database connection after which the operating system checks whether the other side still exists. */

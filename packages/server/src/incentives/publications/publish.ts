@@ -19,7 +19,7 @@ import { showPublication, toSimplePublication } from './publication.ts'
 import { findRecipient, identifiesCustomer, needsUpdate, writeRecipient } from './recipient.ts'
 import { duplicateSource, findRepeatedPublication } from './repeated-publication.ts'
 import type { CreatePublication, Publication } from './schema.ts'
-import { insertFailure, insertPublished, type StoredPublication } from './store.ts'
+import { findPublicationBySource, insertFailure, insertPublished, type StoredPublication } from './store.ts'
 import { findTarget, type PublicationRequest } from './target.ts'
 
 export interface PublishOptions {
@@ -74,7 +74,10 @@ export async function publishCodes(
   const rules = await loadMetadataRules(ctx, 'publication')
   rules.check(parsed.metadata, { isNew: true })
   for (;;) {
-    const repeated = await findRepeatedPublication(ctx, parsed, existingCustomer)
+    const earlier = source_id === null ? undefined : await findPublicationBySource(ctx, source_id)
+    // A request that this one repeats may have created the customer since, together with its publication.
+    if (earlier !== undefined) existingCustomer ??= await findRecipient(ctx, sent, { exclusive })
+    const repeated = await findRepeatedPublication(ctx, parsed, existingCustomer, earlier)
     if (repeated !== null && !(repeated instanceof ApiError)) {
       const vouchers = await listVouchersById(ctx, repeated.voucher_ids)
       return { publication: repeated, customer: existingCustomer as StoredCustomer, vouchers, isNew: false }

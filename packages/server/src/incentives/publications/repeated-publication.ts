@@ -1,20 +1,20 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import { findPublicationBySource, findPublicationTo, type StoredPublication } from './store.ts'
+import { findPublicationTo, type SourcePublication, type StoredPublication } from './store.ts'
 import type { PublicationRequest, Target } from './target.ts'
 
 /**
  * Checks a request before any voucher is chosen (docs/reference/publications.md#create-a-publication steps 5 and 6).
  * Returns the earlier publication that it repeats, a refusal to be recorded, or null if a voucher is to be chosen. The
- * caller has locked an existing customer.
+ * caller has locked an existing customer; `earlier` is the publication with the same source id.
  */
 export async function findRepeatedPublication(
   ctx: Ctx,
   { target, source_id, join_once }: PublicationRequest,
   customer: StoredCustomer | undefined,
+  earlier: SourcePublication | undefined,
 ): Promise<StoredPublication | ApiError | null> {
-  const earlier = source_id === null ? undefined : await findPublicationBySource(ctx, source_id)
   if (earlier !== undefined) {
     const { is_readable, ...publication } = earlier
     if (is_readable && publication.customer_id === customer?.id && isOf(publication, target)) return publication

@@ -12,11 +12,14 @@ import type { PublicationQuery } from './schema.ts'
 
 export type StoredPublication = Selectable<PublicationRow>
 
-/** The successful publication with this source id. Its voucher may be in the bin by now. */
+/** A publication that has used a source id. Its voucher may be in the bin by now. */
+export type SourcePublication = StoredPublication & { is_readable: boolean }
+
+/** The successful publication with this source id. */
 export async function findPublicationBySource(
   { db, project_id }: Ctx,
   sourceId: string,
-): Promise<(StoredPublication & { is_readable: boolean }) | undefined> {
+): Promise<SourcePublication | undefined> {
   return db
     .selectFrom('publications')
     .where('project_id', '=', project_id)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { pooledEnvironment } from '../pooler.ts'
 import { endWithUs } from './end-with-us.ts'
 
 /** One process of the service. */
@@ -41,7 +42,7 @@ export async function startNode(
         PATH: process.env.PATH ?? '',
         NODE_COMPILE_CACHE: file('../../../../../node_modules/.cache/guerdon/compiled'),
         PORT: '0',
-        DATABASE_URL: databaseUrl,
+        ...pooledEnvironment({ DATABASE_URL: databaseUrl }),
         LOG_LEVEL: 'error',
         ORDINARY_WAITS: String(has_ordinary_waits),
         AUTH_MODE: 'either', // a token would expire during a long load
