@@ -7,6 +7,7 @@ import type { Database } from './core/db/database.ts'
 import { DiskFullError } from './core/db/embedded.ts'
 import { migrate } from './core/db/migrate.ts'
 import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at-start.ts'
+import { openReplicas, type Replicas } from './core/db/replicas.ts'
 import type { Trx } from './core/db/transaction.ts'
 import { openDeferredWriter } from './core/events/deferred-writer.ts'
 import { openCredentials } from './core/http/credentials.ts'
@@ -26,14 +27,33 @@ export async function connect(
   settings: Settings,
   { log, ...retries }: Omit<StartOptions, 'onStatement'> & { log?: FastifyBaseLogger } = {},
 ): Promise<Database> {
-  const { database_url, database_connections, data_dir } = settings
-  const onStatement: OnStatement | undefined =
-    log?.level === 'trace'
-      ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
-      : undefined
-  const options = { ...retries, onStatement, onDisk: log && diskReporter(log, data_dir) }
+  const { database_url, database_connections, database_read_urls, data_dir } = settings
+  const options = { ...retries, onStatement: statementLogger(log), onDisk: log && diskReporter(log, data_dir) }
   if (database_url === null) return openEmbedded(data_dir, options)
-  return openPostgres({ url: database_url, connections_max: database_connections }, options)
+  return openPostgres(
+    { url: database_url, connections_max: database_connections },
+    { ...options, tracks_commits: database_read_urls.length > 0 },
+  )
+}
+
+const statementLogger = (log: FastifyBaseLogger | undefined): OnStatement | undefined =>
+  log?.level === 'trace'
+    ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
+    : undefined
+
+/** The replicas of the settings. The database is migrated: what they have to prove is counted from here. */
+export function connectReplicas(settings: Settings, database: Database, log: FastifyBaseLogger): Replicas | null {
+  const { database_url, database_read_urls, database_read_lag_ms, database_connections } = settings
+  if (database_url === null || database_read_urls.length === 0) return null
+  return openReplicas({
+    database,
+    url: database_url,
+    read_urls: database_read_urls,
+    lag_ms_max: database_read_lag_ms,
+    connections_max: database_connections,
+    onStatement: statementLogger(log),
+    log,
+  })
 }
 
 /** Says once that the disk is full, and once that there is room again: not for every request and job in between. */
@@ -82,9 +102,11 @@ export async function openRuntime(
     const deferred = openDeferredWriter(database.db, log)
     const auditLog = openAuditLog(database.db, log)
     const configurations = openConfigurations()
+    const replicas = connectReplicas(settings, database, log)
     return {
       runtime: {
         database,
+        replicas,
         jobs,
         settings,
         credentials,
@@ -107,12 +129,13 @@ export async function openRuntime(
 }
 
 export async function closeRuntime(
-  { jobs, credentials, deferred, auditLog, database }: Runtime,
+  { jobs, credentials, deferred, auditLog, replicas, database }: Runtime,
   gracefulSeconds: number,
 ): Promise<void> {
   await jobs.close({ graceful_seconds: gracefulSeconds })
   await deferred.close()
   await auditLog.close()
   await credentials.close()
+  await replicas?.close()
   await database.close()
 }

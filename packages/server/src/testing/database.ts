@@ -6,6 +6,7 @@ import { within } from '../core/lib/within.ts'
 import { atEnd } from './closings.ts'
 import { patientWaits } from './connection-wait.ts'
 import { createDatabase } from './postgres.ts'
+import { tracksCommits } from './test-replica.ts'
 
 let opened: Promise<Database> | undefined
 let isInUse = false
@@ -39,7 +40,7 @@ export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind
 
 async function open(): Promise<Database> {
   const provided = inject('database')
-  if (provided.kind === 'postgres') return connectPostgres({ connectionString: provided.url, ...patientWaits })
+  if (provided.kind === 'postgres') return connectPostgres({ connectionString: provided.url, tracks_commits: tracksCommits, ...patientWaits })
   return connectPglite({ snapshot: await openAsBlob(provided.snapshot) })
 }
 

@@ -9,6 +9,7 @@ import { atEnd } from './closings.ts'
 import { patientWaits } from './connection-wait.ts'
 import { newPostgresDatabase } from './database.ts'
 import { openTestRuntime } from './runtime.ts'
+import { closeReplicas, tracksCommits } from './test-replica.ts'
 
 export type Node = Omit<TestService, 'clock'>
 
@@ -30,7 +31,7 @@ export async function ownDatabase({ migrated = true } = {}): Promise<{ database:
 
 /** A separate connection pool to a PostgreSQL database, as another process would have. */
 export function anotherConnection(url: string): Database {
-  const database = connectPostgres({ connectionString: url, ...patientWaits })
+  const database = connectPostgres({ connectionString: url, tracks_commits: tracksCommits, ...patientWaits })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= database.close()
@@ -68,6 +69,7 @@ export async function openNode(
     await runtime.deferred.close()
     await runtime.auditLog.close()
     await runtime.credentials.close()
+    await closeReplicas(runtime)
   })
   return { app, runtime }
 }

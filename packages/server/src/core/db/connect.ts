@@ -11,6 +11,7 @@ import { driverUrl } from './database-url.ts'
 import { dialectOver } from './dialect.ts'
 import { Embedded, type EmbeddedOptions, freeBytesOf, isFatal } from './embedded.ts'
 import { lockFolder } from './folder-lock.ts'
+import { LatestCommit, trackCommits } from './latest-commit.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
 import { discardPlans } from './plan-lifetime.ts'
 import { PostgresDriver } from './postgres.ts'
@@ -30,6 +31,10 @@ export interface PostgresOptions {
   /** How long a statement may go without an answer before the server is asked about it. */
   statement_answer_seconds?: number
   onStatement?: OnStatement | undefined
+  /** Whether the ids of the transactions that are committed are wanted (`latestCommitOf`): where there are replicas. */
+  tracks_commits?: boolean
+  /** Refuses a new connection by throwing, before its first statement. */
+  checkConnection?: (client: pg.PoolClient) => Promise<void>
 }
 
 export function connectPostgres({
@@ -38,6 +43,8 @@ export function connectPostgres({
   connection_wait_seconds = limits.connection_wait_seconds,
   statement_answer_seconds = limits.statement_answer_seconds,
   onStatement,
+  tracks_commits = false,
+  checkConnection = async () => {},
 }: PostgresOptions): Database {
   const connectionString = driverUrl(databaseUrl)
   const pool = new pg.Pool({
@@ -52,18 +59,23 @@ export function connectPostgres({
     idle_in_transaction_session_timeout: limits.request_timeout_seconds * 1_000,
     types: { getTypeParser: typeParser },
     options: '-c TimeZone=UTC',
-    onConnect: (client) => watch.identify(client as pg.PoolClient),
+    onConnect: async (client) => {
+      await watch.identify(client as pg.PoolClient)
+      await checkConnection(client as pg.PoolClient)
+    },
   })
   const watch = new ConnectionWatch(pool, { client: { connectionString }, answer_seconds: statement_answer_seconds })
   // The pool replaces a broken connection, but an 'error' event without a listener would end the process. The pool listens on
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const driver = new PostgresDriver(pool, watch)
+  const latestCommit = tracks_commits ? new LatestCommit() : null
+  const driver = new PostgresDriver(pool, watch, latestCommit)
   const db = new Kysely<Tables>({
     dialect: dialectOver(driver),
     ...loggedBy(onStatement),
   })
+  if (latestCommit !== null) trackCommits(db, latestCommit)
   const send = async (run: Run, { is_single = true } = {}): Promise<StatementResult> => {
     const client = await pool.connect()
     let isBroken = false
@@ -257,7 +269,7 @@ async function isLockTaken(holder: pg.Client): Promise<boolean> {
 }
 
 /** A connection outside of the pool, whose statements are all short. */
-function separateClient(connectionString: string, applicationName: string): pg.Client {
+export function separateClient(connectionString: string, applicationName: string): pg.Client {
   const client = new pg.Client({
     connectionString,
     application_name: applicationName,

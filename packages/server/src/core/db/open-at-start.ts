@@ -10,6 +10,7 @@ import { sqlState } from './transaction.ts'
 
 export interface StartOptions {
   onStatement?: OnStatement | undefined
+  tracks_commits?: boolean | undefined
   /** How long an error that may go away by itself is retried: orchestrators start a service and its database at once. */
   retry_seconds?: number | undefined
   onDisk?: EmbeddedOptions['onDisk'] | undefined
@@ -23,9 +24,9 @@ export class StartError extends Error {}
 /** Connects to PostgreSQL and returns once it answers. */
 export async function openPostgres(
   { url, connections_max }: { url: string; connections_max: number },
-  { onStatement, retry_seconds, onRetry }: StartOptions = {},
+  { onStatement, tracks_commits = false, retry_seconds, onRetry }: StartOptions = {},
 ): Promise<Database> {
-  const database = connectPostgres({ connectionString: url, connections_max, onStatement })
+  const database = connectPostgres({ connectionString: url, connections_max, onStatement, tracks_commits })
   try {
     await retried(() => database.execute('select 1'), {
       retry_seconds,
