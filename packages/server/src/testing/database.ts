@@ -40,7 +40,8 @@ export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind
 
 async function open(): Promise<Database> {
   const provided = inject('database')
-  if (provided.kind === 'postgres') return connectPostgres({ connectionString: provided.url, tracks_commits: tracksCommits, ...patientWaits })
+  if (provided.kind === 'postgres')
+    return connectPostgres({ connectionString: provided.url, tracks_commits: tracksCommits, ...patientWaits })
   return connectPglite({ snapshot: await openAsBlob(provided.snapshot) })
 }
 

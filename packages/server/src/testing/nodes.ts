@@ -30,8 +30,8 @@ export async function ownDatabase({ migrated = true } = {}): Promise<{ database:
 }
 
 /** A separate connection pool to a PostgreSQL database, as another process would have. */
-export function anotherConnection(url: string): Database {
-  const database = connectPostgres({ connectionString: url, tracks_commits: tracksCommits, ...patientWaits })
+export function anotherConnection(url: string, { tracks_commits = tracksCommits } = {}): Database {
+  const database = connectPostgres({ connectionString: url, tracks_commits, ...patientWaits })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= database.close()

@@ -16,6 +16,8 @@ export interface ReplicaServer extends PostgresServer {
   resume(): Promise<void>
   /** Ends the server as a crash would. */
   kill(): Promise<void>
+  /** Stops all its processes where they are, until the function that it returns is called: connections stay open, and nothing answers. */
+  freeze(): Promise<() => void>
   /** Starts it again, where it was. */
   start(): Promise<void>
 }
@@ -89,7 +91,7 @@ async function startReplica(folder: string, primaryUrl: string): Promise<Replica
     ].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
-  }) as EmbeddedServer
+  }) as unknown as EmbeddedServer
   const run = async (statement: string) => {
     const client = new pg.Client({ connectionString: urlOf(primaryUrl) })
     client.on('error', () => {})
@@ -129,6 +131,14 @@ async function startReplica(folder: string, primaryUrl: string): Promise<Replica
     pause: async () => void (await run('select pg_wal_replay_pause()')),
     resume: async () => void (await run('select pg_wal_replay_resume()')),
     kill,
+    async freeze() {
+      const processes = await run('select pid from pg_stat_activity where pid <> pg_backend_pid()')
+      const pids = [server.process?.pid as number, ...processes.map(({ pid }) => pid as number)]
+      for (const pid of pids) process.kill(pid, 'SIGSTOP')
+      return () => {
+        for (const pid of pids) process.kill(pid, 'SIGCONT')
+      }
+    },
     start,
     async stop() {
       await kill()

@@ -100,8 +100,14 @@ export class Replica {
     return Number.isFinite(this.#containsAt) ? performance.now() - this.#containsAt : null
   }
 
-  isUsable(): boolean {
-    return this.#whyNot() === null
+  /** Why it answers no reads now; null: it does. */
+  whyNot(): string | null {
+    const now = performance.now()
+    if (this.#problem !== null) return this.#problem
+    if (now - this.#containsAt <= this.#options.lag_ms_max) return null
+    return Number.isFinite(this.#containsAt)
+      ? `it lags ${Math.round(now - this.#containsAt)} ms behind the primary, more than ${this.#options.lag_ms_max} ms`
+      : 'its lag is not known yet'
   }
 
   /** Whether all transactions up to this position are in what it shows. */
@@ -131,7 +137,7 @@ export class Replica {
 
   /** Reports a change. Called whenever something was learnt of this replica or of the primary. */
   review(): void {
-    const problem = this.#whyNot()
+    const problem = this.whyNot()
     const isKnown = this.#problem !== null || Number.isFinite(this.#containsAt)
     if (!isKnown || (problem === null) === this.#wasUsable) return
     this.#wasUsable = problem === null
@@ -141,15 +147,6 @@ export class Replica {
   async close(): Promise<void> {
     await this.#poll.close()
     await this.#database.close()
-  }
-
-  #whyNot(): string | null {
-    const now = performance.now()
-    if (this.#problem !== null) return this.#problem
-    if (now - this.#containsAt <= this.#options.lag_ms_max) return null
-    return Number.isFinite(this.#containsAt)
-      ? `it lags ${Math.round(now - this.#containsAt)} ms behind the primary, more than ${this.#options.lag_ms_max} ms`
-      : 'its lag is not known yet'
   }
 
   #learn(state: ReplicaState, askedAt: number): void {

@@ -22,7 +22,7 @@ export interface Replicas {
   position(): number | null
   /** By where and why they ran there. */
   reads(): Readonly<Record<ReadOutcome, number>>
-  list(): readonly Pick<Replica, 'name' | 'lagMs' | 'isUsable'>[]
+  list(): readonly Pick<Replica, 'name' | 'lagMs' | 'whyNot'>[]
   close(): Promise<void>
 }
 
@@ -111,7 +111,7 @@ export function openReplicas(options: ReplicasOptions): Replicas {
     next += 1
     for (let place = 0; place < replicas.length; place += 1) {
       const replica = replicas[(next + place) % replicas.length] as Replica
-      if (!replica.isUsable()) continue
+      if (replica.whyNot() !== null) continue
       if (position !== null && !replica.contains(position)) reason = 'own_write'
       else if (chosen === null || replica.readsRunning < chosen.readsRunning) chosen = replica
     }
