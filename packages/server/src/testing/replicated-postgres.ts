@@ -35,10 +35,12 @@ export interface ReplicatedPostgres {
 export async function startReplicatedPostgres({
   replicas: count = 1,
   is_synchronous = false,
+  is_durable = false,
 } = {}): Promise<ReplicatedPostgres> {
   const copies: string[] = []
   const primary = await startPostgres({
     url: '',
+    is_durable,
     settings: [
       'wal_keep_size=1GB',
       ...(is_synchronous ? ['synchronous_standby_names=*', 'synchronous_commit=remote_apply'] : []),
@@ -48,7 +50,7 @@ export async function startReplicatedPostgres({
       for (let copy = 1; copy <= count; copy += 1) copies.push(copyOf(folder))
     },
   })
-  const replicas = await Promise.all(copies.map((folder) => startReplica(folder, primary.url)))
+  const replicas = await Promise.all(copies.map((folder) => startReplica(folder, primary.url, is_durable)))
   return {
     primary,
     replicas,
@@ -71,7 +73,7 @@ function copyOf(dataFolder: string): string {
   return folder
 }
 
-async function startReplica(folder: string, primaryUrl: string): Promise<ReplicaServer> {
+async function startReplica(folder: string, primaryUrl: string, isDurable: boolean): Promise<ReplicaServer> {
   const EmbeddedPostgres = await importWithoutExitHooks()
   const port = await freePort()
   const at = new URL(primaryUrl)
@@ -83,7 +85,7 @@ async function startReplica(folder: string, primaryUrl: string): Promise<Replica
     postgresFlags: [
       'max_connections=300',
       'listen_addresses=127.0.0.1',
-      'fsync=off',
+      ...(isDurable ? [] : ['fsync=off']),
       'hot_standby_feedback=on',
       'wal_receiver_status_interval=1s',
       'wal_retrieve_retry_interval=200ms',

@@ -19,6 +19,6 @@ const code = await new Promise<number>((resolve) => child.once('exit', (code) =>
 const [row] = await replica.run(
   'select sum(tup_returned)::text as rows, sum(xact_commit)::text as transactions from pg_stat_database',
 )
-console.log(`The replica ran ${row?.transactions} transactions and read ${row?.rows} rows`)
+process.stdout.write(`The replica ran ${row?.transactions} transactions and read ${row?.rows} rows\n`)
 await servers.stop()
 process.exitCode = code
