@@ -12,6 +12,7 @@ import { mixed } from './mixed.ts'
 import { operationCost } from './operation-cost.ts'
 import { proof } from './proof/main.ts'
 import { qualification } from './qualification.ts'
+import { replica } from './replica.ts'
 import { sizing } from './sizing/measure.ts'
 import { statistics } from './statistics.ts'
 import { voucherImport } from './voucher-import.ts'
@@ -31,6 +32,7 @@ const benches = {
   qualification,
   loyalty,
   mixed,
+  replica,
   statistics,
   webhooks,
   sizing,

@@ -38,6 +38,16 @@ export async function openMeter(pid: number, databaseUrl: string): Promise<Meter
   }
 }
 
+/** Reads the CPU time in milliseconds of all processes of the PostgreSQL at this URL; NaN where it cannot be read. */
+export async function postgresCpuMeter(url: string): Promise<() => number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const postmaster = parentOf(rows[0].pid)
+  await client.end()
+  return () => (postmaster === null ? Number.NaN : familyCpuMilliseconds(postmaster))
+}
+
 /** The process that started a backend, if it runs on this machine. */
 function parentOf(backend: number): number | null {
   try {

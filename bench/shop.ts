@@ -34,7 +34,7 @@ export const managementHeaders = {
 }
 
 /** The entry point of this checkout. */
-const thisCheckout = new URL('../packages/server/src/main.ts', import.meta.url)
+export const thisCheckout = new URL('../packages/server/src/main.ts', import.meta.url)
 
 export interface ShopOptions {
   is_durable?: boolean
@@ -64,7 +64,12 @@ export async function openEmbeddedShop(): Promise<BenchShop> {
   return openShopOn(thisCheckout, { GUERDON_DATA_DIR: folder }, async () => rmSync(folder, { recursive: true }))
 }
 
-async function openShopOn(main: URL, env: Record<string, string>, remove: () => Promise<void>): Promise<BenchShop> {
+/** Starts the service on the database of these settings; the headers are those of the project that its first service created. */
+export async function openShopOn(
+  main: URL,
+  env: Record<string, string>,
+  remove: () => Promise<void> = async () => {},
+): Promise<BenchShop> {
   const port = await freePort()
   const settings = {
     ...env,

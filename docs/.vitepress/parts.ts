@@ -33,6 +33,7 @@ const operate = [
     'systemd.md',
     'database.md',
     'nodes.md',
+    'replicas.md',
     'proxies.md',
     'dashboard.md',
     'secure.md',

@@ -7,6 +7,7 @@ import type { Database } from './core/db/database.ts'
 import { DiskFullError } from './core/db/embedded.ts'
 import { migrate } from './core/db/migrate.ts'
 import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at-start.ts'
+import { openReplicas, type Replicas } from './core/db/replicas.ts'
 import type { Trx } from './core/db/transaction.ts'
 import { openDeferredWriter } from './core/events/deferred-writer.ts'
 import { openCredentials } from './core/http/credentials.ts'
@@ -27,16 +28,13 @@ export async function connect(
   { log, ...retries }: Omit<StartOptions, 'onStatement'> & { log?: FastifyBaseLogger } = {},
 ): Promise<Database> {
   const { database_url, database_session_url, data_dir } = settings
-  const onStatement: OnStatement | undefined =
-    log?.level === 'trace'
-      ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
-      : undefined
   const options = {
     ...retries,
-    onStatement,
+    onStatement: statementLogger(log),
     onMoved: (host: string) => log?.warn({ host }, 'the database has moved to another host'),
     onDisk: log && diskReporter(log, data_dir),
     onNotice: log && ((notice: string) => log.warn(notice)),
+    tracks_commits: settings.database_read_urls.length > 0,
   }
   if (database_url === null) return openEmbedded(data_dir, options)
   const isDirect = database_url === database_session_url
@@ -48,6 +46,27 @@ export async function connect(
     setting: isDirect ? ('DATABASE_SESSION_URL' as const) : ('DATABASE_URL' as const),
   }
   return openPostgres(address, options)
+}
+
+const statementLogger = (log: FastifyBaseLogger | undefined): OnStatement | undefined =>
+  log?.level === 'trace'
+    ? (text, durationMs) => log.trace({ text, duration_ms: Math.round(durationMs * 10) / 10 }, 'statement')
+    : undefined
+
+/** The replicas of the settings. The database is migrated: what they have to prove is counted from here. */
+export function connectReplicas(settings: Settings, database: Database, log: FastifyBaseLogger): Replicas | null {
+  const { database_url, database_session_url, database_read_urls, database_read_lag_ms, database_connections } =
+    settings
+  if (database_url === null || database_read_urls.length === 0) return null
+  return openReplicas({
+    database,
+    url: database_session_url ?? database_url,
+    read_urls: database_read_urls,
+    lag_ms_max: database_read_lag_ms,
+    connections_max: database_connections,
+    onStatement: statementLogger(log),
+    log,
+  })
 }
 
 /** Says once that the disk is full, and once that there is room again: not for every request and job in between. */
@@ -96,9 +115,11 @@ export async function openRuntime(
     })
     const deferred = openDeferredWriter(database.db, log)
     const auditLog = openAuditLog(database.db, log)
+    const replicas = connectReplicas(settings, database, log)
     return {
       runtime: {
         database,
+        replicas,
         jobs,
         settings,
         credentials,
@@ -121,12 +142,13 @@ export async function openRuntime(
 }
 
 export async function closeRuntime(
-  { jobs, credentials, deferred, auditLog, database }: Runtime,
+  { jobs, credentials, deferred, auditLog, replicas, database }: Runtime,
   gracefulSeconds: number,
 ): Promise<void> {
   await jobs.close({ graceful_seconds: gracefulSeconds })
   await deferred.close()
   await auditLog.close()
   await credentials.close()
+  await replicas?.close()
   await database.close()
 }

@@ -65,6 +65,12 @@ interface CallOptions {
   prefer?: string | undefined
 }
 
+/**
+ * The highest position that a reply has returned, sent with every later call: lists then show what was just saved, also where a replica of
+ * the database answers them, which may lag behind. Two calls may overlap, so the later reply need not have the higher one.
+ */
+let position = 0
+
 /** Calls an operation as the person who is signed in. */
 export async function call<Name extends OperationName>(
   name: Name,
@@ -75,6 +81,7 @@ export async function call<Name extends OperationName>(
   const headers: Record<string, string> = { Accept: 'application/json' }
   if (project !== undefined) headers['X-Project-Id'] = project
   if (prefer !== undefined) headers.Prefer = prefer
+  if (position > 0) headers['Guerdon-Position'] = String(position)
   const isForm = body instanceof FormData
   if (body !== undefined && !isForm) headers['Content-Type'] = 'application/json'
   let response: Response
@@ -94,6 +101,7 @@ export async function call<Name extends OperationName>(
       details: 'The connection failed. Your input is kept: try again in a moment.',
     })
   }
+  position = Math.max(position, Number(response.headers.get('guerdon-position') ?? 0))
   if (!response.ok) {
     const failure = await failureOf(response)
     // Another tab signed out, or the browser dropped the cookie: the service then asks for a key, which a person has not.

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Configurations } from './configuration/cache.ts'
 import type { Database, Db } from './db/database.ts'
 import type { Project } from './db/project-row.ts'
+import type { Replicas } from './db/replicas.ts'
 import type { Role } from './db/tables.ts'
 import type { DeferredWriter } from './events/deferred-writer.ts'
 import type { AuditLog } from './http/audit-log.ts'
@@ -18,6 +19,8 @@ import type { Settings } from './settings.ts'
 /** The shared services of the process, created once at start. */
 export interface Runtime {
   database: Database
+  /** Null: the primary answers everything. */
+  replicas: Replicas | null
   jobs: Jobs
   settings: Settings
   /** Cached keys, tokens and projects. */
@@ -63,6 +66,8 @@ export interface Caller {
 /** The context of an operation outside of a project: list projects, create a project. */
 export interface InstallationCtx extends Wiring {
   db: Db
+  /** Set if `db` is a replica: the database to ask for what a replica cannot know. */
+  primary?: Db
   /** Read once per request. */
   now: Instant
   /** The time of the request, for events, while `now` is an earlier moment whose due changes are being applied. */

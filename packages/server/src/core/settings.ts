@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { checkDatabaseUrl } from './db/database-url.ts'
+import { checkDatabaseUrl, readUrls } from './db/database-url.ts'
 import { type CallWindow, parseCallLimits } from './lib/call-limits.ts'
 import { limits } from './lib/limits.ts'
 import { isMailAddress, parseSender, type Sender } from './mail/address.ts'
@@ -18,6 +18,9 @@ export interface Settings {
   database_prepared: 'on' | 'off'
   data_dir: string
   database_connections: number
+  /** Of replicas of the database; empty: there are none. */
+  database_read_urls: readonly string[]
+  database_read_lag_ms: number
   log_level: string
   log_requests: boolean
   /** Null: the metrics are served with the API. */
@@ -116,6 +119,15 @@ export const environment = {
     meaning: 'folder of the embedded database; only one process at a time can use it',
   },
   DATABASE_CONNECTIONS: { standard: '8', meaning: 'size of the PostgreSQL connection pool of each node' },
+  DATABASE_READ_URL: {
+    unset: 'no replicas',
+    meaning:
+      'URLs of [streaming replicas](../operate/replicas.md) of `DATABASE_URL`, separated by commas: lists, exports, statistics and validations read from them; each has a connection pool of `DATABASE_CONNECTIONS`',
+  },
+  DATABASE_READ_LAG_MS: {
+    standard: '1000',
+    meaning: 'milliseconds by which a replica may lag behind; beyond, the primary answers',
+  },
   LOG_LEVEL: { standard: 'info', meaning: 'minimum level of log messages' },
   LOG_REQUESTS: {
     standard: 'false',
@@ -296,6 +308,8 @@ export function readSettings(given: Environment): Settings {
     database_prepared: read('DATABASE_PREPARED', oneOf('on', 'off')),
     data_dir: read('GUERDON_DATA_DIR', (value) => resolve(value)),
     database_connections: integer('DATABASE_CONNECTIONS', 1, 1_000),
+    database_read_urls: optional('DATABASE_READ_URL', readUrls) ?? [],
+    database_read_lag_ms: integer('DATABASE_READ_LAG_MS', 100, 60_000),
     log_level: read('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
     log_requests: read('LOG_REQUESTS', boolean),
     metrics_port: optional('METRICS_PORT', integerBetween(0, 65_535)),
@@ -358,6 +372,8 @@ export function readSettings(given: Environment): Settings {
     )
   if (text('DATABASE_SESSION_URL') !== null && text('DATABASE_URL') === null)
     problems.push('DATABASE_SESSION_URL: has no effect without DATABASE_URL')
+  if (settings.database_url === null && settings.database_read_urls.length > 0)
+    problems.push('DATABASE_READ_URL: has no effect without DATABASE_URL')
   if (settings.metrics_port === port && port !== 0) problems.push('METRICS_PORT: must differ from PORT')
   if (text('METRICS_PORT') === null && text('METRICS_HOST') !== null)
     problems.push('METRICS_HOST: has no effect without METRICS_PORT')
@@ -378,6 +394,7 @@ export const pastThePooler = (settings: Settings): Settings =>
 const secretNames = [
   'DATABASE_URL',
   'DATABASE_SESSION_URL',
+  'DATABASE_READ_URL',
   'SMTP_URL',
   'OIDC_CLIENT_SECRET',
   'BOOTSTRAP_APP_TOKEN',

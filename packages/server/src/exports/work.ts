@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Ctx, Runtime } from '../core/context.ts'
 import { isOutage } from '../core/db/outage.ts'
 import { findProject } from '../core/db/project.ts'
+import { PrimaryNeededError, type Replicas } from '../core/db/replicas.ts'
 import type { ExportRow, FileRow } from '../core/db/tables.ts'
 import { inTransaction, type Trx } from '../core/db/transaction.ts'
 import { backgroundCtx, newBackgroundRun } from '../core/jobs/background.ts'
@@ -39,7 +40,7 @@ export async function workOnExport(
       const next = await claimExport(trx, after, only)
       if (next === null) return
       claimed.push(next)
-      await advance(await ctxOf(runtime, trx, next.project_id), next)
+      await advance(await ctxOf(runtime, trx, next.project_id), next, runtime.replicas)
     })
   } catch (error) {
     const [failedExport] = claimed
@@ -88,20 +89,51 @@ async function ctxOf(runtime: Runtime, trx: Trx, projectId: string): Promise<Ctx
   return { ...backgroundCtx(runtime, project, newBackgroundRun()), db: trx }
 }
 
-async function advance(ctx: Ctx, claimedExport: ClaimedExport): Promise<void> {
+async function advance(ctx: Ctx, claimedExport: ClaimedExport, replicas: Replicas | null): Promise<void> {
   const { id, file_id } = claimedExport
   const { started_at = ctx.now } = claimedExport.state
   // All steps use the same `now`, even if one of them runs after midnight.
   const startCtx: Ctx = { ...ctx, now: started_at }
   const { columns, ...progress } =
-    claimedExport.state.columns === undefined ? await collectColumns(startCtx, claimedExport) : claimedExport.state
+    claimedExport.state.columns === undefined
+      ? await collectColumns(startCtx, claimedExport, replicas)
+      : claimedExport.state
   if (columns === undefined) return updateExport(ctx, id, 'IN_PROGRESS', { ...progress, started_at })
 
   if (claimedExport.state.columns === undefined) await append(ctx, file_id, [columns.map(headerOf)])
-  const { rows, last } = await readRows(startCtx, claimedExport, columns, claimedExport.state.last ?? null)
+  const { rows, last } = await readOnReplica(startCtx, claimedExport, replicas, (readCtx) =>
+    readRows(readCtx, claimedExport, columns, claimedExport.state.last ?? null),
+  )
   await append(ctx, file_id, rows)
   if (last !== null) return updateExport(ctx, id, 'IN_PROGRESS', { started_at, columns, last })
   await updateExport(ctx, id, 'DONE', {})
+}
+
+/**
+ * Reads on a replica that knows the export, and so everything that was there when it was asked for; otherwise in the transaction of
+ * the step.
+ */
+function readOnReplica<T>(
+  ctx: Ctx,
+  { project_id, id }: ClaimedExport,
+  replicas: Replicas | null,
+  read: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  if (replicas === null) return read(ctx)
+  return replicas.read(
+    {},
+    async (db) => {
+      const known = await db
+        .selectFrom('exports')
+        .where('project_id', '=', project_id)
+        .where('id', '=', id)
+        .select('id')
+        .executeTakeFirst()
+      if (known === undefined) throw new PrimaryNeededError()
+      return read({ ...ctx, db, primary: ctx.db })
+    },
+    () => read(ctx),
+  )
 }
 
 /**
@@ -119,11 +151,17 @@ function headerOf(field: string): string {
 const capitals = new Map(['id', 'qr', 'sku'].map((word) => [word, word.toUpperCase()]))
 
 /** The columns of the file; if `metadata` is among the fields and rows are left to scan, the keys collected so far. */
-async function collectColumns(ctx: Ctx, claimedExport: ClaimedExport): Promise<Pick<ExportState, 'keys' | 'columns'>> {
+async function collectColumns(
+  ctx: Ctx,
+  claimedExport: ClaimedExport,
+  replicas: Replicas | null,
+): Promise<Pick<ExportState, 'keys' | 'columns'>> {
   const { fields } = claimedExport.parameters
   if (!fields.includes('metadata')) return { columns: fields }
   const { found, last: before } = claimedExport.state.keys ?? { found: [], last: '' }
-  const { keys, last } = await readKeys(ctx, claimedExport, before)
+  const { keys, last } = await readOnReplica(ctx, claimedExport, replicas, (readCtx) =>
+    readKeys(readCtx, claimedExport, before),
+  )
   const allKeys = [...new Set([...found, ...keys])]
   if (allKeys.length > limits.export_columns_max)
     throw new Error(`The file would have more than ${limits.export_columns_max} columns`)

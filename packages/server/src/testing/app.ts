@@ -10,6 +10,7 @@ import { testDatabase } from './database.ts'
 import './examples/record.ts' // only in npm run examples
 import { insertTestProject, type TestKeys } from './project.ts'
 import { openTestRuntime } from './runtime.ts'
+import { closeReplicas } from './test-replica.ts'
 
 /** A clock that tests can move: it follows the real one until it is set. */
 export interface TestClock {
@@ -103,6 +104,7 @@ async function closeService({ app, runtime }: TestService): Promise<void> {
   await runtime.deferred.close()
   await runtime.auditLog.close()
   await runtime.credentials.close()
+  await closeReplicas(runtime)
 }
 
 /**

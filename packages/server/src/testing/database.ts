@@ -7,6 +7,7 @@ import { atEnd } from './closings.ts'
 import { patientWaits } from './connection-wait.ts'
 import { pooled } from './pooler.ts'
 import { createDatabase } from './postgres.ts'
+import { tracksCommits } from './test-replica.ts'
 
 let opened: Promise<Database> | undefined
 let isInUse = false
@@ -40,7 +41,8 @@ export const databaseKind = (): 'pglite' | 'postgres' => inject('database').kind
 
 async function open(): Promise<Database> {
   const provided = inject('database')
-  if (provided.kind === 'postgres') return connectPostgres({ ...pooled(provided.url), ...patientWaits })
+  if (provided.kind === 'postgres')
+    return connectPostgres({ ...pooled(provided.url), tracks_commits: tracksCommits, ...patientWaits })
   return connectPglite({ snapshot: await openAsBlob(provided.snapshot) })
 }
 

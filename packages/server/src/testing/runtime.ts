@@ -8,7 +8,9 @@ import { openJobs } from '../core/jobs/jobs.ts'
 import { newMailTally } from '../core/mail/tally.ts'
 import { readSettings, type Settings } from '../core/settings.ts'
 import { openAuditLog } from '../monitoring/audit-log/writer.ts'
+import { connectReplicas } from '../runtime.ts'
 import { wiring } from '../wiring.ts'
+import { replicaSettings } from './test-replica.ts'
 
 /** Without the audit log, whose writes between others would disturb tests that count statements or waiting requests. */
 export const testSettings = (env: Record<string, string> = {}): Settings =>
@@ -20,12 +22,14 @@ export async function openTestRuntime(
   { env = {}, now = Date.now }: { env?: Record<string, string>; now?: () => number } = {},
 ): Promise<Runtime> {
   const log = pino({ level: 'silent' })
+  const settings = testSettings({ ...(await replicaSettings(database)), ...env })
   const configurations = openConfigurations()
   return {
     database,
+    replicas: connectReplicas(settings, database, log),
     jobs: await openJobs(database),
     credentials: await openCredentials(database, now, configurations.forget),
-    settings: testSettings(env),
+    settings,
     configurations,
     deferred: openDeferredWriter(database.db, log),
     mails: newMailTally(),

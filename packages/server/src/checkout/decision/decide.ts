@@ -70,6 +70,8 @@ class CheckoutAttempt<Result> {
     try {
       return await this.#attempt()
     } catch (error) {
+      // What fails on a replica is repeated on the primary.
+      if (this.#ctx.primary !== undefined) throw error
       return this.#retry(error).catch((error: unknown) => {
         throw toApiError(error)
       })

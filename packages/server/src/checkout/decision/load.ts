@@ -1,4 +1,5 @@
 import type { Ctx } from '../../core/context.ts'
+import { PrimaryNeededError } from '../../core/db/replicas.ts'
 import type { CheckoutLoadOptions, CheckoutRows } from './checkout-rows.ts'
 import { withDetails } from './details.ts'
 import type { CheckoutRequest } from './request.ts'
@@ -20,7 +21,9 @@ export async function loadCheckout(
     if ('kept' in rows) return { ...emptyRows, configuration, kept: rows.kept }
     if (rows.config_version === configuration.version || attempt === refreshesMax)
       return withDetails(ctx, request, configuration, rows, options.db)
-    configuration = await ctx.configurations.atLeast(options.db, ctx.project_id, rows.config_version)
+    // A replica that has not applied the latest change of the configuration yet: its rows may not fit.
+    if (ctx.primary !== undefined && rows.config_version < configuration.version) throw new PrimaryNeededError()
+    configuration = await ctx.configurations.atLeast(ctx.primary ?? options.db, ctx.project_id, rows.config_version)
   }
 }
 

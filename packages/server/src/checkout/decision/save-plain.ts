@@ -1,6 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import type { VoucherChange } from '../../core/db/checkout-changes.ts'
 import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
+import { commitId } from '../../core/db/latest-commit.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import type { Payload } from './payload.ts'
 
@@ -9,9 +10,16 @@ const parametersCount = 63
 
 const placeholders = Array.from({ length: parametersCount }, (_, place) => `$${place + 1}`)
 
+/** What both functions that save return. */
+export interface Saved {
+  has_checks: boolean
+  /** Of the transaction, if it was one by itself. */
+  commit_id: string | null
+}
+
 /** Saves what `plainParameters` says (functions/checkout_save_plain.sql). */
-export const savePlain = preparedStatement<{ has_checks: boolean }>(
-  `select checkout_save_plain(${placeholders.join(', ')}) as has_checks`,
+export const savePlain = preparedStatement<Saved>(
+  `select checkout_save_plain(${placeholders.join(', ')}) as has_checks, ${commitId}`,
 )
 
 type PlainPayload = Required<Pick<Payload, 'vouchers' | 'redemptions' | 'usage' | 'tallies'>> & Payload

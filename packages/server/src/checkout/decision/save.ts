@@ -3,13 +3,14 @@ import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { Db } from '../../core/db/database.ts'
 import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
 import { JsonParameter } from '../../core/db/json-parameter.ts'
+import { commitId, noteCommit } from '../../core/db/latest-commit.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import { sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { CheckoutRows } from './checkout-rows.ts'
 import { type IdempotentReply, mergePayloads, type Payload, payloadOf, type SaveParameter } from './payload.ts'
-import { plainParameters, savePlain } from './save-plain.ts'
+import { plainParameters, type Saved, savePlain } from './save-plain.ts'
 
 /** Another transaction changed a row after this decision read it: nothing was saved. `row` names it (`guard …` for a guard). */
 export class StaleVersionError extends Error {
@@ -31,7 +32,7 @@ export class IdempotencyKeyTakenError extends Error {}
 export const multipleRequests = (): ApiError =>
   new ApiError('multiple_requests', { details: 'Other requests are changing the same things' })
 
-const save = preparedStatement<{ has_checks: boolean }>('select checkout_save($1::jsonb, $2) as has_checks')
+const save = preparedStatement<Saved>(`select checkout_save($1::jsonb, $2) as has_checks, ${commitId}`)
 
 /**
  * Saves a decision in one round trip, if every row still has the version that was read; else throws `StaleVersionError` and
@@ -65,7 +66,7 @@ async function savePayload(
 ): Promise<void> {
   const lockTimeout = `${lockTimeoutMs}ms`
   const plain = plainParameters(ctx, payload, lockTimeout)
-  let results: Array<{ has_checks: boolean }>
+  let results: Saved[]
   try {
     results = await (plain === null ? saveAny(ctx, db, payload, lockTimeout) : savePlain(db, plain))
   } catch (error) {
@@ -75,6 +76,7 @@ async function savePayload(
     if (state === '55P03') throw multipleRequests()
     throw error
   }
+  noteCommit(db, results[0]?.commit_id)
   if (results[0]?.has_checks === true) ctx.afterCommit(() => ctx.jobs.wake('segments'))
 }
 
@@ -83,7 +85,7 @@ function saveAny(
   db: Db,
   { event_parts, item_texts: _, ...payload }: Payload & { key?: IdempotentReply },
   lockTimeout: string,
-): Promise<Array<{ has_checks: boolean }>> {
+): Promise<Saved[]> {
   const parameter: SaveParameter = {
     project_id,
     now,

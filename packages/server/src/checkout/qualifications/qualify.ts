@@ -13,6 +13,7 @@ import { withLineIds } from '../decision/order.ts'
 import { type CheckoutRequest, readRequest } from '../decision/request.ts'
 import { orderView } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
+import { checkNamesOnPrimary } from '../decision/unknown-names.ts'
 import { refuseAsOf } from '../validations/validate.ts'
 import { type Candidates, openCandidates } from './candidates.ts'
 import { idAt, listCodes, type WantedCodes } from './codes.ts'
@@ -87,6 +88,7 @@ export async function openSearch(
   const policy = scenarioPolicies[scenario]
   const rows = await loadCheckout(ctx, request, { db: ctx.db })
   const assembled = assembleCheckout(ctx, request, rows)
+  await checkNamesOnPrimary(ctx, assembled)
   const checkout: Checkout = {
     ...assembled,
     facts: { ...assembled.facts, order: withLineIds(assembled.facts.order) },

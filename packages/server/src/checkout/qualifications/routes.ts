@@ -43,6 +43,7 @@ export const qualifications = [
     reply: Qualification,
     errors,
     writes: false,
+    reads_replica: ({ body }) => body.session == null,
     run: (ctx, { body }) => qualify(ctx, body),
   }),
   operation({
@@ -56,6 +57,7 @@ export const qualifications = [
     reply: VoucherExamination,
     errors: [...errors, 'invalid_query_params'],
     writes: false,
+    reads_replica: true,
     run: (ctx, { body, query }) => examineVouchers(ctx, body, query),
   }),
   operation({
@@ -69,6 +71,7 @@ export const qualifications = [
     reply: CampaignExamination,
     errors: [...errors, 'invalid_query_params'],
     writes: false,
+    reads_replica: true,
     run: (ctx, { body, query }) => examineCampaigns(ctx, body, query),
   }),
 ]

@@ -24,6 +24,9 @@ import { missingInputs, validateVoucher } from './validate-voucher.ts'
 
 const refusals = ['not_found', 'invalid_amount', 'metadata_validation_failed', 'ambiguous_tracking_id'] as const
 
+/** A session holds codes, which is written, and asks for what is held, which must not lag behind. */
+const hasNoSession = ({ body }: { body: { session?: object | null } }): boolean => body.session == null
+
 export const validations = [
   ...operationPair({
     id: 'validateRedeemables',
@@ -49,6 +52,7 @@ export const validations = [
       'multiple_requests',
     ],
     saves: true,
+    reads_replica: hasNoSession,
     run: (ctx, { body }) => validate(ctx, body),
   }),
   operation({
@@ -62,6 +66,7 @@ export const validations = [
     reply: VoucherValidation,
     errors: ['invalid_payload', ...refusals, 'invalid_gift', ...missingInputs, 'multiple_requests'],
     saves: true,
+    reads_replica: hasNoSession,
     run: (ctx, { params, body }) => validateVoucher(ctx, params.code, body),
   }),
   operation({
@@ -77,6 +82,8 @@ export const validations = [
     view: clientView,
     errors: ['invalid_query_params', 'invalid_payload', ...refusals, ...missingInputs, 'multiple_requests'],
     saves: true,
+    reads_replica: ({ query: { session_type, session_key, session_ttl, session_ttl_unit } }) =>
+      (session_type ?? session_key ?? session_ttl ?? session_ttl_unit) === undefined,
     run: async (ctx, { query }) => {
       const { code, body } = await readVoucherQuery(ctx, query)
       return validateVoucher(ctx, code, body, { pays_with_points: true })
@@ -94,6 +101,7 @@ export const validations = [
     reply: PromotionValidation,
     errors: ['invalid_query_params', 'invalid_payload', ...refusals],
     saves: true,
+    reads_replica: true,
     run: (ctx, { query, body }) => validatePromotions(ctx, body, query),
   }),
   operation({
@@ -107,6 +115,7 @@ export const validations = [
     reply: ClientPromotionValidation,
     view: clientView,
     errors: ['invalid_query_params', 'invalid_payload', ...refusals],
+    reads_replica: true,
     run: async (ctx, { query }) => validatePromotions(ctx, await readPromotionQuery(ctx, query)),
   }),
   operation({
@@ -120,6 +129,7 @@ export const validations = [
     reply: PromotionTierValidation,
     errors: ['invalid_payload', ...refusals, 'multiple_requests'],
     saves: true,
+    reads_replica: hasNoSession,
     target: (ctx, { params }) => refuseUnknownTier(ctx, params.tierId),
     run: (ctx, { params, body }) => validateTier(ctx, params.tierId, body),
   }),

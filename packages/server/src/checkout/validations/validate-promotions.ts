@@ -12,6 +12,7 @@ import { loadCheckout } from '../decision/load.ts'
 import { type CheckoutRequest, readRequest } from '../decision/request.ts'
 import { candidateOf } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
+import { checkNamesOnPrimary } from '../decision/unknown-names.ts'
 import { recordValidationEvent } from './record-event.ts'
 import type { PromotionValidation, PromotionValidationBody, PromotionValidationQuery } from './schema.ts'
 import { refuseAsOf } from './validate.ts'
@@ -30,6 +31,7 @@ export async function validatePromotions(
   const request = readRequest(ctx, body, [])
   refuseAsOf(ctx, request)
   const checkout = await loadTiers(ctx, request, filter)
+  await checkNamesOnPrimary(ctx, checkout)
   refuseMetadata(checkout)
   const evaluateAlone = openQualification(checkout.facts, {
     explain: request.explain,

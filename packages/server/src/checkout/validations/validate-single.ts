@@ -7,6 +7,7 @@ import { decideAndSave } from '../decision/decide.ts'
 import { type Checkout, refuseMetadata, refuseOutcomes } from '../decision/facts.ts'
 import { type CheckoutRequest, openedSession } from '../decision/request.ts'
 import type { SessionView } from '../decision/schema.ts'
+import { refuseOnPrimary } from '../decision/unknown-names.ts'
 import { holdsOf } from '../sessions/hold.ts'
 import { recordValidationEvent } from './record-event.ts'
 import { refuseAsOf } from './validate.ts'
@@ -28,6 +29,7 @@ export async function validateSingle<Answer extends object>(
     const [outcome] = qualify(checkout.facts, { explain: request.explain }) as [Outcome]
     refuseOutcomes([outcome])
     const valid = outcome.status === 'APPLICABLE'
+    if (!valid) refuseOnPrimary(ctx, checkout)
     const session = valid && request.session !== null ? openedSession(ctx, request.session) : null
     const result = answerOf(checkout, outcome, session)
     recordValidationEvent(ctx, checkout, valid)

@@ -11,6 +11,7 @@ import { type CheckoutRequest, openedSession, readRequest } from '../decision/re
 import { appliedOf, orderView, resultOf } from '../decision/results.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
+import { refuseOnPrimary } from '../decision/unknown-names.ts'
 import { holdsOf } from '../sessions/hold.ts'
 import { recordValidationEvent } from './record-event.ts'
 import type { Validation, ValidationBody } from './schema.ts'
@@ -26,6 +27,7 @@ export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validati
     refuseRequest(checkout)
     refuseMetadata(checkout)
     const verdict = evaluate(checkout.facts, { explain: request.explain })
+    if (verdict.redeemables.some(({ status }) => status !== 'APPLICABLE')) refuseOnPrimary(ctx, checkout)
     refuseOutcomes(verdict.redeemables)
     const session = verdict.valid && request.session !== null ? openedSession(ctx, request.session) : null
     const result = validationOf(ctx, checkout, verdict, session)

@@ -8,7 +8,10 @@ import { refreshed } from './load.ts'
 export interface Configurations {
   /** The cached configuration of a project, possibly stale. */
   cached(projectId: string): Configuration
-  /** The configuration at this version or a later one; concurrent requests share one load. */
+  /**
+   * The configuration at this version or a later one; concurrent requests share one load, so it is never that of a replica: what fails
+   * there must not fail requests that do not use it.
+   */
   atLeast(db: Db, projectId: string, version: number): Promise<Configuration>
   /**
    * Clears the cache. A server that lost its last transactions (an asynchronous standby that was promoted, a restored backup) gives

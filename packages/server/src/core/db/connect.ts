@@ -13,6 +13,7 @@ import { dialectOver } from './dialect.ts'
 import { Embedded, type EmbeddedOptions, freeBytesOf, isFatal } from './embedded.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { OnMoved } from './hosts.ts'
+import { LatestCommit, trackCommits } from './latest-commit.ts'
 import { namedRunner } from './named-statements.ts'
 import { newTurns, pgliteDriver } from './pglite.ts'
 import { sessionTimeouts } from './pooled-session.ts'
@@ -42,6 +43,10 @@ export interface PostgresOptions {
   pooled_answer_seconds?: number
   onStatement?: OnStatement | undefined
   onMoved?: OnMoved | undefined
+  /** Whether the ids of the transactions that are committed are wanted (`latestCommitOf`): where there are replicas. */
+  tracks_commits?: boolean
+  /** Refuses a new connection by throwing, before its first statement. */
+  checkConnection?: (client: pg.PoolClient) => Promise<void>
 }
 
 export function connectPostgres({
@@ -55,6 +60,8 @@ export function connectPostgres({
   pooled_answer_seconds = limits.pooled_answer_seconds,
   onStatement,
   onMoved,
+  tracks_commits = false,
+  checkConnection = async () => {},
 }: PostgresOptions): Database {
   const connector = connectorTo(connectionString, { onMoved, is_pooled })
   const sessions = session_url === connectionString ? connector : connectorTo(session_url)
@@ -66,7 +73,10 @@ export function connectPostgres({
     connectionTimeoutMillis: connection_wait_seconds * 1_000,
     types: { getTypeParser: typeParser },
     ...(is_pooled ? {} : { ...sessionTimeouts, options: '-c TimeZone=UTC' }),
-    onConnect: (client) => watch.identify(client as pg.PoolClient),
+    onConnect: async (client) => {
+      await watch.identify(client as pg.PoolClient)
+      await checkConnection(client as pg.PoolClient)
+    },
   })
   const watch = new ConnectionWatch(pool, {
     connector,
@@ -78,12 +88,14 @@ export function connectPostgres({
   // idle connections only; a connection in use, between two statements of a transaction, needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const driver = new PostgresDriver(pool, watch, { is_pooled, prepares })
+  const latestCommit = tracks_commits ? new LatestCommit() : null
+  const driver = new PostgresDriver(pool, watch, { is_pooled, prepares }, latestCommit)
   const runNamed = namedRunner({ is_pooled, prepares })
   const db = new Kysely<Tables>({
     dialect: dialectOver(driver),
     ...loggedBy(onStatement),
   })
+  if (latestCommit !== null) trackCommits(db, latestCommit)
   const send = async (run: Run, { is_single = true } = {}): Promise<StatementResult> => {
     const client = await pool.connect()
     let isBroken = false

@@ -32,6 +32,14 @@ export function checkDatabaseUrl(text: string): string {
   return text
 }
 
+/** The URLs of a list separated by commas. Such a URL may have commas of its own, between hosts. */
+export function readUrls(text: string): string[] {
+  const urls = text.split(/,(?=\s*postgres(?:ql)?:\/\/)/).map((url) => checkDatabaseUrl(url.trim()))
+  const names = new Set(urls.map(databaseNamed))
+  if (names.size < urls.length) throw new Error('names a replica twice')
+  return urls
+}
+
 function checkFile(name: string, file: string): void {
   try {
     readFileSync(file)

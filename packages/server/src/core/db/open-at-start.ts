@@ -12,6 +12,7 @@ import { sqlState } from './transaction.ts'
 
 export interface StartOptions {
   onStatement?: OnStatement | undefined
+  tracks_commits?: boolean | undefined
   /** How long an error that may go away by itself is retried: orchestrators start a service and its database at once. */
   retry_seconds?: number | undefined
   onDisk?: EmbeddedOptions['onDisk'] | undefined
@@ -39,7 +40,7 @@ export class StartError extends Error {}
 /** Connects to PostgreSQL and returns once it answers. */
 export async function openPostgres(
   { url, session_url = null, connections_max, prepares = true, setting = 'DATABASE_URL' }: PostgresAddress,
-  { onStatement, onMoved, onNotice = () => {}, ...retries }: StartOptions = {},
+  { onStatement, onMoved, tracks_commits = false, onNotice = () => {}, ...retries }: StartOptions = {},
 ): Promise<Database> {
   if (session_url !== null)
     await retried(() => settleRole({ url, session_url }, onNotice), {
@@ -53,6 +54,7 @@ export async function openPostgres(
     prepares,
     onStatement,
     onMoved,
+    tracks_commits,
     ...(session_url === null ? {} : { session_url, is_pooled: true }),
   })
   try {

@@ -9,24 +9,32 @@ import {
 import type pg from 'pg'
 import type { ConnectionWatch, WatchedConnection } from './connection-watch.ts'
 import { beginning } from './dialect.ts'
+import { commitId, type LatestCommit } from './latest-commit.ts'
 import { namedRunner, type ServerSessions } from './named-statements.ts'
 import { transactionSettings } from './pooled-session.ts'
 import type { PreparedStatement, StatementResult } from './prepared-query.ts'
 import { declaredNameOf, FrequentStatements, plannedForValues } from './prepared-statements.ts'
-import { isOutdated } from './transaction.ts'
+import { isOutdated, sqlState } from './transaction.ts'
 
 /** Kysely's driver over a pool of `pg`: each connection prepares the declared statements and those that prove to be frequent. */
 export class PostgresDriver implements Driver {
   readonly #pool: pg.Pool
   readonly #watch: ConnectionWatch
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>()
+  readonly #latestCommit: LatestCommit | null
   readonly #statements: Statements
   /** Sent with `begin`. */
   readonly #settings: string
 
-  constructor(pool: pg.Pool, watch: ConnectionWatch, sessions: ServerSessions) {
+  constructor(
+    pool: pg.Pool,
+    watch: ConnectionWatch,
+    sessions: ServerSessions,
+    latestCommit: LatestCommit | null = null,
+  ) {
     this.#pool = pool
     this.#watch = watch
+    this.#latestCommit = latestCommit
     this.#statements = {
       runNamed: namedRunner(sessions),
       frequent: sessions.prepares ? new FrequentStatements() : null,
@@ -60,6 +68,10 @@ export class PostgresDriver implements Driver {
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
+    if (this.#latestCommit !== null) {
+      this.#latestCommit.note(await connection.commitWithId())
+      return
+    }
     const { command } = await connection.executeQuery(CompiledQuery.raw('commit'))
     connection.isInTransaction = false
     // PostgreSQL rolls back instead if an earlier statement of the transaction failed.
@@ -116,6 +128,24 @@ class PostgresConnection implements DatabaseConnection {
       // The result of several statements in one text is a list; such a text returns no rows.
       const { command, rowCount, rows = [] }: Partial<StatementResult> = await this.#run(sql, parameters as unknown[])
       return isChange(command) ? { command, rows, numAffectedRows: BigInt(rowCount as number) } : { command, rows }
+    } finally {
+      this.#watched.answered()
+    }
+  }
+
+  /** Commits and returns the id of the transaction, in one message; null: it has written nothing. */
+  async commitWithId(): Promise<string | null> {
+    this.#watched.sent()
+    try {
+      const [asked] = (await this.client.query(`select ${commitId}; commit`)) as unknown as StatementResult[]
+      this.isInTransaction = false
+      return asked?.rows[0]?.commit_id ?? null
+    } catch (error) {
+      if (sqlState(error) !== '25P02') throw error
+      // An earlier statement of the transaction has failed, so the server refuses this one too.
+      await this.client.query('rollback')
+      this.isInTransaction = false
+      throw new AbortedTransactionError()
     } finally {
       this.#watched.answered()
     }

@@ -39,6 +39,7 @@ import {
 } from './operation.ts'
 import { prefersReply, prefersStrict } from './preference.ts'
 import { type InputReader, inputReaderOf } from './read-input.ts'
+import { positionHeader, type ReplicaReader, replicaReaderOf } from './read-replica.ts'
 import { serialise, serialiseInSlices } from './serialise.ts'
 import type { ReplyStore, StoredReply } from './stored-reply.ts'
 
@@ -77,6 +78,8 @@ interface Handler extends AnswerParts {
   operation: Operation
   run: OperationRun
   readInput: InputReader
+  /** Runs it where what only reads is answered. */
+  reader: ReplicaReader
   /** Of a reply that is not a refusal. */
   status: number
 }
@@ -109,6 +112,7 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     operation,
     run,
     readInput: inputReaderOf(operation),
+    reader: replicaReaderOf(operation, run, parts.runtime.replicas),
     status: successStatus(operation),
   }
   const isWrite = writes(operation)
@@ -130,14 +134,21 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
       return reply
     }
     if (!isWrite) {
-      const read = await readReplyOf(scope, await runOperation(scope, scope.ctx))
+      const read = await readReplyOf(scope, await runReading(scope))
       return read.body.length > atOnceLength ? sendInPieces(reply, read) : send(reply, read)
     }
     await precheck(scope)
     const stored = await (key === null ? ((await runInBatch(scope)) ?? runOnce(scope)) : runOncePerKey(scope, key))
     for (const work of scope.afterCommit) work()
+    tellPosition(scope)
     return send(reply, stored)
   }
+}
+
+/** Says what a replica must contain to show what this request wrote. */
+function tellPosition({ handler, reply }: RequestScope): void {
+  const position = handler.runtime.replicas?.position() ?? null
+  if (position !== null) reply.header(positionHeader, String(position))
 }
 
 function storedByEarlierRelease({ handler, request, ctx }: RequestScope, key: string): Promise<StoredReply | null> {
@@ -195,6 +206,12 @@ async function runOperation({ handler, request, reply, refusal }: RequestScope, 
   const input = await handler.readInput(ctx, request, reply)
   if (refusal !== null) throw refusal
   return handler.run(ctx, input)
+}
+
+/** The same for an operation that only reads. */
+async function runReading({ handler, request, reply, ctx }: RequestScope): Promise<unknown> {
+  const input = await handler.readInput(ctx, request, reply)
+  return handler.reader.run(ctx, input, request.headers['guerdon-position'])
 }
 
 /** Runs an operation together with concurrent calls; null if it cannot, or not this call. */
@@ -267,8 +284,11 @@ async function runSelfSaving(scope: RequestScope, key: string | null): Promise<S
     return stored
   }
   if (key === null) {
-    const result = await runOperation(scope, { ...ctx, replyStore })
+    const saving = { ...ctx, replyStore }
+    const input = await handler.readInput(saving, request, reply)
+    const result = await handler.reader.run(saving, input, request.headers['guerdon-position'])
     for (const work of afterCommit) work()
+    if (!handler.reader.mayRead(input)) tellPosition(scope)
     return notifyReply(replyOf(scope, result))
   }
   const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
@@ -280,6 +300,7 @@ async function runSelfSaving(scope: RequestScope, key: string | null): Promise<S
       return error
     })
     for (const work of afterCommit) work()
+    tellPosition(scope)
     if (result instanceof StoredReplyResult) {
       if (!result.isReplayed) return notifyReply(result.reply)
       reply.header('Idempotency-Replayed', 'true')

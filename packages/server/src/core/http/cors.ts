@@ -11,7 +11,7 @@ export function answerCors(origin: string | undefined, reply: FastifyReply): voi
     'Access-Control-Allow-Credentials': 'true',
     'Access-Control-Expose-Headers':
       'X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, X-Request-Id, ' +
-      'Guerdon-Ignored, Preference-Applied',
+      'Guerdon-Ignored, Guerdon-Position, Preference-Applied',
     Vary: 'Origin',
   })
 }
@@ -34,7 +34,7 @@ export async function answerPreflight(
       'Access-Control-Allow-Credentials': 'true',
       'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, OPTIONS',
       'Access-Control-Allow-Headers':
-        'Accept, Authorization, Content-Type, Idempotency-Key, Prefer, X-App-Id, X-App-Token, X-Client-Application-Id, X-Client-Token, ' +
+        'Accept, Authorization, Content-Type, Guerdon-Position, Idempotency-Key, Prefer, X-App-Id, X-App-Token, X-Client-Application-Id, X-Client-Token, ' +
         'X-Request-Id, X-Voucherify-API-Version, X-Voucherify-Channel, X-Voucherify-Double-Opt-In',
       'Access-Control-Max-Age': '600',
       Vary: 'Origin',

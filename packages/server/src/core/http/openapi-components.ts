@@ -11,6 +11,13 @@ export const parameters: OpenapiDocument['components']['parameters'] = {
     description: `A repeated request with the same key has no further effect and gets the first reply again, for ${limits.idempotency_ttl_hours} hours.`,
     schema: { type: 'string', minLength: 1, maxLength: limits.idempotency_key_length_max, pattern: '^[\\x20-\\x7e]+$' },
   },
+  Position: {
+    name: 'Guerdon-Position',
+    in: 'header',
+    description:
+      'A position that an earlier reply returned: the answer contains what was written up to there, even where it comes from a replica of the database that lags behind.',
+    schema: { type: 'string', examples: ['184467'] },
+  },
   ApiVersion: {
     name: 'X-Voucherify-API-Version',
     in: 'header',
@@ -43,6 +50,11 @@ export const headers: OpenapiDocument['components']['headers'] = {
     description:
       'The unknown fields and query parameters that the request sent, which have no effect: `.validation_rule_id, .order.items[0].prize, ?limt`. Absent if there are none.',
     schema: { type: 'string', maxLength: limits.ignored_header_length_max },
+  },
+  Position: {
+    description:
+      'Where this request is in the order of all writes; a list that is asked for with the same header contains it. Absent on installations without replicas of the database.',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   Location: { description: 'Where the browser goes on.', schema: { type: 'string' } },
   Allow: { description: 'The methods the path has.', schema: { type: 'string' } },

@@ -20,7 +20,9 @@ import {
   mediaTypeOf,
   type Operation,
   pathParamNames,
+  replicaRule,
   successStatus,
+  writes,
 } from './operation.ts'
 import { scopesFor } from './scopes.ts'
 
@@ -133,6 +135,7 @@ function parametersOf(operation: Operation, book: SchemaBook, describer: Describ
   const names = [
     'ApiVersion',
     ...(mayRepeat(operation) ? ['IdempotencyKey'] : []),
+    ...(replicaRule(operation) === false ? [] : ['Position']),
     ...(isOpen(operation) ? [] : [operation.reply_if_preferred === true ? 'PreferReply' : 'Prefer']),
   ]
   return [
@@ -187,6 +190,7 @@ function responsesOf(operation: Operation, book: SchemaBook): DocumentedOperatio
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
       ...(status === 302 ? { Location: { $ref: '#/components/headers/Location' } } : {}),
+      ...(writes(operation) ? { 'Guerdon-Position': { $ref: '#/components/headers/Position' } } : {}),
       ...(isOpen(operation) ? {} : { 'Guerdon-Ignored': { $ref: '#/components/headers/Ignored' } }),
     },
     ...(status === 204 || status === 302 ? {} : { content: contentOf(operation, book) }),

@@ -48,6 +48,11 @@ export interface Operation {
    * an Idempotency-Key, the saving statement also stores the reply, and `run` returns a `StoredReplyResult`.
    */
   saves?: true
+  /**
+   * Whether a replica may answer it (DATABASE_READ_URL), which lags behind by up to DATABASE_READ_LAG_MS; a function decides by the
+   * input. Then it only reads, `ctx.db` is the replica, and it may run once more on the primary. Default: a GET of a list may.
+   */
+  reads_replica?: boolean | ((input: OperationInput) => boolean)
   /** The metrics count its results as redemptions. */
   redeems?: true
   /** Reduces the result of `run` to what the caller may see; `reply` is the schema of what remains. */
@@ -185,11 +190,15 @@ type Declared<
   Body extends TSchema,
   Reply extends TSchema | null,
   Target,
-> = Omit<Operation, 'path' | 'query' | 'body' | 'reply' | 'target' | 'precheck' | 'runInBatch' | 'run' | 'download'> & {
+> = Omit<
+  Operation,
+  'path' | 'query' | 'body' | 'reply' | 'reads_replica' | 'target' | 'precheck' | 'runInBatch' | 'run' | 'download'
+> & {
   path: Path
   query?: Query
   body?: Body
   reply: Reply
+  reads_replica?: boolean | ((input: Input<Path, Query> & { body: Static<Body> }) => boolean)
   target?(ctx: CtxOf<Path>, input: Input<Path, Query>): Promise<Target>
   precheck?(ctx: CtxOf<Path>, input: Input<Path, Query> & { body: Static<Body> }): Promise<void>
   runInBatch?(
@@ -253,6 +262,13 @@ export function familyOf(path: string): Family {
 }
 
 export const writes = ({ method, writes }: Operation): boolean => writes ?? method !== 'GET'
+
+/** Whether a replica may answer the operation, or what decides that. */
+export const replicaRule = (operation: Operation): NonNullable<Operation['reads_replica']> =>
+  operation.reads_replica ?? (operation.method === 'GET' && !writes(operation) && isList(operation.reply))
+
+const isList = (reply: TSchema | null): boolean =>
+  (reply as { properties?: { object?: { const?: unknown } } } | null)?.properties?.object?.const === 'list'
 
 /** Whether the operation accepts an `Idempotency-Key`; a reply that contains a secret cannot be stored. */
 export const mayRepeat = (operation: Operation): boolean => writes(operation) && operation.idempotent !== false

@@ -163,6 +163,7 @@ export const campaigns = [
     query: CampaignSummaryQuery,
     reply: CampaignSummary,
     errors: ['invalid_query_params', 'not_found'],
+    reads_replica: true,
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
     run: (ctx, { target, query }) => summaryOf(ctx, target, query),
   }),

@@ -167,6 +167,7 @@ export const members = [
     query: LiabilityQuery,
     reply: Liability,
     errors: askedWrong,
+    reads_replica: true,
     target: (ctx, { params }) => getCampaignWithCards(ctx, params.campaignId),
     run: (ctx, { target, query }) => liabilityOf(ctx, target, query.as_of),
   }),

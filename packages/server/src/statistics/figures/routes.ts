@@ -15,6 +15,7 @@ export const statistics = [
     query: StatisticsQuery,
     reply: StatisticsOverview,
     errors: ['invalid_query_params'],
+    reads_replica: true,
     run: (ctx, { query }) => overviewOf(ctx, query),
   }),
   operation({
@@ -26,6 +27,7 @@ export const statistics = [
     query: StatisticsQuery,
     reply: CampaignStatistics,
     errors: ['not_found', 'invalid_query_params'],
+    reads_replica: true,
     target: (ctx, { params }) => getCampaign(ctx, params.campaignId),
     run: (ctx, { target, query }) => campaignStatisticsOf(ctx, target, query),
   }),
@@ -39,6 +41,7 @@ export const statistics = [
     query: StatisticsQuery,
     reply: LoyaltyStatistics,
     errors: ['not_found', 'invalid_query_params'],
+    reads_replica: true,
     target: (ctx, { params }) => getProgram(ctx, params.campaignId),
     run: (ctx, { target, query }) => loyaltyStatisticsOf(ctx, target, query),
   }),

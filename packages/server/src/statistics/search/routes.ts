@@ -13,6 +13,7 @@ export const searching = [
     query: SearchQuery,
     reply: SearchResult,
     errors: ['invalid_query_params'],
+    reads_replica: true,
     run: (ctx, { query }) => search(ctx, query),
   }),
 ]

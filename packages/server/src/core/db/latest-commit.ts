@@ -1,0 +1,37 @@
+import type { Db } from './database.ts'
+
+/**
+ * The highest id of a transaction that this process has committed, for the position that replies to writes return
+ * (docs/decisions/0079-replicas.md). It comes with the answer to the commit, or to the statement that is a transaction by itself.
+ */
+export class LatestCommit {
+  #id = 0
+
+  /** 0: none yet. */
+  get id(): number {
+    return this.#id
+  }
+
+  /** Null: the transaction has written nothing, so it has no id. */
+  note(id: string | null | undefined): void {
+    if (id != null) this.#id = Math.max(this.#id, Number(id))
+  }
+}
+
+const latestCommits = new WeakMap<Db, LatestCommit>()
+
+/** Called once per pool whose commits are tracked. */
+export function trackCommits(db: Db, latest: LatestCommit): void {
+  latestCommits.set(db, latest)
+}
+
+/** Undefined: the commits of this database are not tracked. */
+export const latestCommitOf = (db: Db): LatestCommit | undefined => latestCommits.get(db)
+
+/** Of a statement that was a transaction by itself. Inside a transaction, its commit is noted instead. */
+export function noteCommit(db: Db, id: string | null | undefined): void {
+  latestCommits.get(db)?.note(id)
+}
+
+/** A column with the id of the transaction that the statement belongs to. */
+export const commitId = 'pg_current_xact_id_if_assigned()::text as commit_id'

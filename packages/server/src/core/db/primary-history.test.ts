@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { PrimaryHistory } from './primary-history.ts'
+
+const history = (...samples: [at: number, lsn: number][]) => {
+  const made = new PrimaryHistory()
+  for (const [at, lsn] of samples) made.add({ at, lsn })
+  return made
+}
+
+test('a log contains the latest moment at which the primary had written no more than that', () => {
+  const known = history([100, 7], [200, 9], [300, 9], [400, 12])
+  expect(known.containedAt(12)).toBe(400)
+  expect(known.containedAt(11)).toBe(300)
+  expect(known.containedAt(9)).toBe(300)
+  expect(known.containedAt(8)).toBe(100)
+  expect(known.containedAt(6)).toBe(null)
+})
+
+test('after a failover to a server that had less, what the earlier one had written proves nothing', () => {
+  const known = history([100, 50], [200, 60], [300, 40])
+  expect(known.containedAt(60)).toBe(300)
+  expect(known.containedAt(39)).toBe(null)
+})
+
+test('what is longer ago than is remembered proves nothing', () => {
+  const known = history(...Array.from({ length: 1_000 }, (_, n): [number, number] => [n, n]))
+  expect(known.containedAt(10)).toBe(null)
+  expect(known.containedAt(990)).toBe(990)
+})
