@@ -106,7 +106,7 @@ export function buildApp({
     {
       runtime,
       limiter,
-      wrongCredentials: newWrongCredentials(settings.wrong_credentials_limit),
+      wrongCredentials: newWrongCredentials(runtime.callers.suspects),
       oneAtATime: keyedQueue(),
     },
     platformRoutes,

@@ -9,6 +9,7 @@ import { migrate } from './core/db/migrate.ts'
 import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at-start.ts'
 import type { Trx } from './core/db/transaction.ts'
 import { openDeferredWriter } from './core/events/deferred-writer.ts'
+import { newCallerCounts } from './core/http/caller-counts.ts'
 import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
@@ -88,6 +89,7 @@ export async function openRuntime(
         jobs,
         settings,
         credentials,
+        callers: newCallerCounts(settings),
         configurations,
         deferred,
         auditLog,

@@ -5,6 +5,7 @@ import type { Project } from './db/project-row.ts'
 import type { Role } from './db/tables.ts'
 import type { DeferredWriter } from './events/deferred-writer.ts'
 import type { AuditLog } from './http/audit-log.ts'
+import type { CallerCounts } from './http/caller-counts.ts'
 import type { ClientIdentity } from './http/client-identity.ts'
 import type { Credentials } from './http/credentials.ts'
 import type { KnownSession, KnownUser } from './http/known-user.ts'
@@ -22,6 +23,8 @@ export interface Runtime {
   settings: Settings
   /** Cached keys, tokens and projects. */
   credentials: Credentials
+  /** What this node counts of its callers. */
+  callers: CallerCounts
   /** Cached configurations of projects. */
   configurations: Configurations
   /** Writes informational events after the response. */
@@ -79,6 +82,7 @@ export interface InstallationCtx extends Wiring {
   jobs: Jobs
   settings: Settings
   credentials: Credentials
+  callers: CallerCounts
   configurations: Configurations
   deferred: DeferredWriter
   log: FastifyBaseLogger

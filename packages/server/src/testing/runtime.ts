@@ -3,6 +3,7 @@ import { openConfigurations } from '../core/configuration/cache.ts'
 import type { Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
 import { openDeferredWriter } from '../core/events/deferred-writer.ts'
+import { newCallerCounts } from '../core/http/caller-counts.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { newMailTally } from '../core/mail/tally.ts'
@@ -20,11 +21,13 @@ export async function openTestRuntime(
   { env = {}, now = Date.now }: { env?: Record<string, string>; now?: () => number } = {},
 ): Promise<Runtime> {
   const log = pino({ level: 'silent' })
+  const settings = testSettings(env)
   return {
     database,
     jobs: await openJobs(database),
     credentials: await openCredentials(database, now),
-    settings: testSettings(env),
+    settings,
+    callers: newCallerCounts(settings),
     configurations: openConfigurations(),
     deferred: openDeferredWriter(database.db, log),
     mails: newMailTally(),
