@@ -16,6 +16,7 @@ import { toInstant } from './core/lib/instant.ts'
 import { limits } from './core/lib/limits.ts'
 import { newMailTally } from './core/mail/tally.ts'
 import type { Settings } from './core/settings.ts'
+import type { Siblings } from './core/siblings.ts'
 import { openAuditLog } from './monitoring/audit-log/writer.ts'
 import { wiring } from './wiring.ts'
 
@@ -51,12 +52,14 @@ export function diskReporter(log: FastifyBaseLogger, folder: string): NonNullabl
 
 /**
  * Connects, migrates and bootstraps the database and opens everything that uses it. Job workers are not started yet. What
- * `keepKeys` does with the keys of the first start belongs to their transaction: if it throws, nothing is created.
+ * `keepKeys` does with the keys of the first start belongs to their transaction: if it throws, nothing is created. `siblings`: the other
+ * workers of the node, if it has several.
  */
 export async function openRuntime(
   settings: Settings,
   log: FastifyBaseLogger,
   keepKeys: (keys: BootstrapResult) => void = () => {},
+  siblings: Siblings | null = null,
 ): Promise<{ runtime: Runtime; first_keys: BootstrapResult | null }> {
   const now = () => Date.now()
   const database = await connect(settings, {
@@ -81,7 +84,9 @@ export async function openRuntime(
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
     const deferred = openDeferredWriter(database.db, log)
-    const auditLog = openAuditLog(database.db, log)
+    const auditLog = openAuditLog(database.db, log, {
+      refused_per_second_max: Math.ceil(limits.audit_refused_per_second_max / (siblings?.count ?? 1)),
+    })
     const configurations = openConfigurations()
     return {
       runtime: {
@@ -89,7 +94,8 @@ export async function openRuntime(
         jobs,
         settings,
         credentials,
-        callers: newCallerCounts(settings),
+        callers: siblings?.callers ?? newCallerCounts(settings),
+        siblings,
         configurations,
         deferred,
         auditLog,

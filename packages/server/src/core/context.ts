@@ -15,6 +15,7 @@ import type { Instant } from './lib/instant.ts'
 import type { MailTally } from './mail/tally.ts'
 import type { Wiring } from './reactions.ts'
 import type { Settings } from './settings.ts'
+import type { Siblings } from './siblings.ts'
 
 /** The shared services of the process, created once at start. */
 export interface Runtime {
@@ -25,6 +26,8 @@ export interface Runtime {
   credentials: Credentials
   /** What this node counts of its callers. */
   callers: CallerCounts
+  /** The other workers of this node; null: this process is the node. */
+  siblings: Siblings | null
   /** Cached configurations of projects. */
   configurations: Configurations
   /** Writes informational events after the response. */

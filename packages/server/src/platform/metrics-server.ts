@@ -17,7 +17,11 @@ export function serveMetrics(
     const isKnown = (request.method === 'GET' || request.method === 'HEAD') && request.url?.split('?')[0] === '/metrics'
     if (!isKnown) return void response.writeHead(404).end()
     readMetrics().then(
-      (text) => response.writeHead(200, { 'Content-Type': metricsType }).end(request.method === 'HEAD' ? '' : text),
+      // A kept connection would be closed with its worker, maybe while a scrape is on its way.
+      (text) =>
+        response
+          .writeHead(200, { 'Content-Type': metricsType, Connection: 'close' })
+          .end(request.method === 'HEAD' ? '' : text),
       (error: unknown) => {
         app.log.error({ err: error }, 'metrics cannot be read')
         response.writeHead(500).end()

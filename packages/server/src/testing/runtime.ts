@@ -28,6 +28,7 @@ export async function openTestRuntime(
     credentials: await openCredentials(database, now),
     settings,
     callers: newCallerCounts(settings),
+    siblings: null,
     configurations: openConfigurations(),
     deferred: openDeferredWriter(database.db, log),
     mails: newMailTally(),
