@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { limits } from '../core/lib/limits.ts'
+import { finishConnections } from './finish-connections.ts'
 
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -35,9 +37,9 @@ export function serveMetrics(
   })
   app.addHook('onClose', async () => {
     if (!server.listening) return
-    const closed = new Promise((resolve) => server.close(resolve))
+    await finishConnections(server, AbortSignal.timeout(limits.scrape_stop_ms))
     server.closeAllConnections()
-    await closed
+    server.close()
   })
 }
 

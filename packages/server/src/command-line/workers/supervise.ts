@@ -146,6 +146,7 @@ class Supervisor {
       if (message.type !== 'ready') return this.#relay.receive(member, message)
       this.#relay.join(member)
       member.state = 'serving'
+      this.#log.info({ worker: number, pid: worker.process.pid }, 'a worker serves')
       started.resolve({ max_connections: message.max_connections })
     })
     void ended.then((end) => {

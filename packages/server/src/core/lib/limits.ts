@@ -268,7 +268,7 @@ export const limits = {
   /** `WORKERS`. */
   workers_max: 128,
   /** Memory that `WORKERS=auto` counts for each worker. */
-  worker_memory_bytes: 268_435_456,
+  worker_memory_bytes: 402_653_184,
   /** Share of the connections of the database that the workers of one node may use with `WORKERS=auto`: another node finds room. */
   worker_connections_share: 0.5,
   /** Connections of a worker besides its pool: one that listens, one while it starts, one that asks about lost connections. */
@@ -281,6 +281,8 @@ export const limits = {
   worker_pause_seconds_max: 30,
   /** How long a scrape waits for the metrics of the other workers. */
   worker_report_ms: 1_000,
+  /** How long a stopping node waits for scrapes on `METRICS_PORT`. */
+  scrape_stop_ms: 3_000,
 
   /** Retries of a mail that was not sent: three in 15 minutes. */
   mail_retries: 3,
