@@ -15,6 +15,7 @@ import { qualification } from './qualification.ts'
 import { statistics } from './statistics.ts'
 import { voucherImport } from './voucher-import.ts'
 import { webhooks } from './webhooks.ts'
+import { workers } from './workers.ts'
 
 const benches = {
   proof,
@@ -32,6 +33,7 @@ const benches = {
   mixed,
   statistics,
   webhooks,
+  workers,
 }
 
 const { values, positionals: wanted } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true })

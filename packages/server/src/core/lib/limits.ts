@@ -265,7 +265,7 @@ export const limits = {
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 
-  /** `WORKERS`. */
+  /** The largest number of `WORKERS`. */
   workers_max: 128,
   /** Memory that `WORKERS=auto` counts for each worker. */
   worker_memory_bytes: 402_653_184,
@@ -346,7 +346,7 @@ export const limits = {
   password_length_min: 12,
   /** Characters of a password at most. */
   password_length_max: 256,
-  /** Passwords that a node checks at once, one less than its cores at most: each takes 32 MiB and a thread for a tenth of a second. */
+  /** Passwords that a node checks at once, one less than its cores at most: each takes 32 MiB and a thread for a tenth of a second. Of several workers each checks one. */
   passwords_checked_at_once: 2,
   /** Passwords that wait to be checked, on each node; one more is answered 429. */
   passwords_waiting_max: 50,
