@@ -17,6 +17,7 @@ import { sizing } from './sizing/measure.ts'
 import { statistics } from './statistics.ts'
 import { voucherImport } from './voucher-import.ts'
 import { webhooks } from './webhooks.ts'
+import { workers } from './workers.ts'
 
 const benches = {
   proof,
@@ -36,6 +37,7 @@ const benches = {
   statistics,
   webhooks,
   sizing,
+  workers,
 }
 
 const { values, positionals: wanted } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true })

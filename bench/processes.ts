@@ -41,15 +41,20 @@ export function cpuMilliseconds(pid: number): number {
   return own
 }
 
+/** The children of a process that run, by their ids. */
+export function childrenOf(pid: number): number[] {
+  const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return ids === '' ? [] : ids.split(' ').map(Number)
+}
+
 /** The same for a process and all its children, those included that have ended. */
 export function familyCpuMilliseconds(pid: number): number {
   const { own, ended } = timesOf(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
-  return children.reduce((sum, child) => sum + runningMilliseconds(child), own + ended)
+  return childrenOf(pid).reduce((sum, child) => sum + runningMilliseconds(child), own + ended)
 }
 
 /** 0 if it has just ended: then it is counted with the ended ones of its parent. */
-function runningMilliseconds(pid: string): number {
+function runningMilliseconds(pid: number): number {
   try {
     return timesOf(readFileSync(`/proc/${pid}/stat`, 'utf8')).own
   } catch {

@@ -50,12 +50,31 @@ export async function openShop({
   main = thisCheckout,
   env = {},
 }: ShopOptions = {}): Promise<BenchShop> {
+  const { url, remove } = await openDatabase({ is_durable })
+  return openShopOn(main, { ...env, DATABASE_URL: url }, remove)
+}
+
+/** A database for several starts of the service. */
+export async function openDatabase({ is_durable }: { is_durable: boolean }): Promise<BenchDatabase> {
   const postgres = await startPostgres({ url: process.env.BENCH_DATABASE_URL, is_durable })
-  const { url: databaseUrl, drop } = await createDatabase(postgres.url)
-  return openShopOn(main, { ...env, DATABASE_URL: databaseUrl }, async () => {
-    await drop()
-    await postgres.stop()
-  })
+  const { url, drop } = await createDatabase(postgres.url)
+  return {
+    url,
+    async remove() {
+      await drop()
+      await postgres.stop()
+    },
+  }
+}
+
+export interface BenchDatabase {
+  url: string
+  remove(): Promise<void>
+}
+
+/** Starts the service on such a database; its project is known at the first start. */
+export function openShopAt({ url }: BenchDatabase, env: Record<string, string>): Promise<BenchShop> {
+  return openShopOn(thisCheckout, { ...env, DATABASE_URL: url }, async () => {})
 }
 
 /** Starts the service on the embedded database in a temporary folder. */

@@ -81,18 +81,23 @@ export function buildApp({
   limitTime(app, watch)
   recordRequests(watch, runtime)
 
+  app.addHook('onRequest', (request, reply, next) => {
+    // No cache may keep what one caller sees, and no browser may guess that an answer is a page.
+    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+    next()
+  })
+  app.addHook('preClose', async () => {
+    // Fastify says `Connection: close` to requests that begin from now on; those under way would leave a connection that looks usable.
+    for (const { reply } of watch.in_flight()) if (!reply.raw.headersSent) reply.raw.setHeader('Connection', 'close')
+  })
+  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load, dashboard, guides })
+  // After the hook of load shedding, which goes on serving for a while: a connection that may still be used stays open as long.
   app.addHook('preClose', async () => {
     // A connection whose last request ends during the stop would otherwise stay open until its keep-alive runs out.
     const idle = setInterval(() => app.server.closeIdleConnections(), 100)
     app.server.once('close', () => clearInterval(idle))
     idle.unref()
   })
-  app.addHook('onRequest', (request, reply, next) => {
-    // No cache may keep what one caller sees, and no browser may guess that an answer is a page.
-    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
-    next()
-  })
-  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load, dashboard, guides })
   app.addHook('onRequest', (request, _reply, next) => {
     if (isTooLong(request)) return next(queryTooLarge())
     next(hasLongHeaders(request) ? headersTooLarge(limits.header_bytes_max) : undefined)
@@ -106,7 +111,7 @@ export function buildApp({
     {
       runtime,
       limiter,
-      wrongCredentials: newWrongCredentials(settings.wrong_credentials_limit),
+      wrongCredentials: newWrongCredentials(runtime.callers.suspects),
       oneAtATime: keyedQueue(),
     },
     platformRoutes,

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster'
 import { parseArgs } from 'node:util'
 import {
   auditLogUsage,
@@ -12,7 +13,10 @@ import {
   usersUsage,
   whyNotOptions,
 } from './command-line/help.ts'
+import type { CommandEnvironment } from './command-line/outside.ts'
 import { printable } from './command-line/printable.ts'
+import type { ServeOptions } from './command-line/serve.ts'
+import { workersWanted } from './command-line/workers/how-many.ts'
 import { whyNotNode } from './core/lib/supported-node.ts'
 import { engine, version } from './core/lib/version.ts'
 import { pastThePooler, readSettings } from './core/settings.ts'
@@ -66,7 +70,7 @@ async function main(): Promise<void> {
   const environment = { settings, is_terminal: process.stdout.isTTY === true, say }
   // Each command is imported only when it runs: importing the service takes a second, which --help should not take.
   if (command === 'serve' && rest.length === 0)
-    return (await import('./command-line/serve.ts')).serve(environment, { demo: values.demo, project: values.project })
+    return serve(environment, { demo: values.demo, project: values.project })
   if (command === 'demo' && rest.length === 0)
     return (await import('./command-line/demo.ts')).demoCommand(environment, values)
   if (command === 'migrate' && rest.length === 0)
@@ -120,6 +124,14 @@ async function main(): Promise<void> {
   throw new Error(`Unknown command "${positionals.join(' ')}". Try guerdon --help.`)
 }
 
+/** In one process, or as a supervisor of several workers, or as one of these. */
+async function serve(environment: CommandEnvironment, options: ServeOptions): Promise<void> {
+  if (cluster.isWorker) return (await import('./command-line/workers/work.ts')).work(environment, options)
+  const workers = workersWanted(environment.settings, { is_installed: import.meta.filename.endsWith('.js') })
+  if (workers === 1) return (await import('./command-line/serve.ts')).serve(environment, options)
+  process.exitCode = await (await import('./command-line/workers/supervise.ts')).supervise(environment, workers)
+}
+
 const say = (text: string): void => void process.stdout.write(printable(text))
 
 /** Whether the arguments after `keys` are valid; checked before the database is opened. */
@@ -163,4 +175,6 @@ try {
 } catch (error) {
   process.stderr.write(printable(`${(error as Error).message}\n`))
   process.exitCode = 1
+  // The channel to its supervisor would keep a worker alive.
+  if (cluster.isWorker) process.exit()
 }

@@ -10,12 +10,14 @@ import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at
 import { openReplicas, type Replicas } from './core/db/replicas.ts'
 import type { Trx } from './core/db/transaction.ts'
 import { openDeferredWriter } from './core/events/deferred-writer.ts'
+import { newCallerCounts } from './core/http/caller-counts.ts'
 import { openCredentials } from './core/http/credentials.ts'
 import { openJobs } from './core/jobs/jobs.ts'
 import { toInstant } from './core/lib/instant.ts'
 import { limits } from './core/lib/limits.ts'
 import { newMailTally } from './core/mail/tally.ts'
 import type { Settings } from './core/settings.ts'
+import type { Siblings } from './core/siblings.ts'
 import { openAuditLog } from './monitoring/audit-log/writer.ts'
 import { wiring } from './wiring.ts'
 
@@ -83,12 +85,14 @@ export function diskReporter(log: FastifyBaseLogger, folder: string): NonNullabl
 
 /**
  * Connects, migrates and bootstraps the database and opens everything that uses it. Job workers are not started yet. What
- * `keepKeys` does with the keys of the first start belongs to their transaction: if it throws, nothing is created.
+ * `keepKeys` does with the keys of the first start belongs to their transaction: if it throws, nothing is created. `siblings`: the other
+ * workers of the node, if it has several.
  */
 export async function openRuntime(
   settings: Settings,
   log: FastifyBaseLogger,
   keepKeys: (keys: BootstrapResult) => void = () => {},
+  siblings: Siblings | null = null,
 ): Promise<{ runtime: Runtime; first_keys: BootstrapResult | null }> {
   const now = () => Date.now()
   const database = await connect(settings, {
@@ -114,7 +118,9 @@ export async function openRuntime(
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
     const deferred = openDeferredWriter(database.db, log)
-    const auditLog = openAuditLog(database.db, log)
+    const auditLog = openAuditLog(database.db, log, {
+      refused_per_second_max: Math.ceil(limits.audit_refused_per_second_max / (siblings?.count ?? 1)),
+    })
     const replicas = connectReplicas(settings, database, log)
     return {
       runtime: {
@@ -123,6 +129,8 @@ export async function openRuntime(
         jobs,
         settings,
         credentials,
+        callers: siblings?.callers ?? newCallerCounts(settings),
+        siblings,
         configurations,
         deferred,
         auditLog,

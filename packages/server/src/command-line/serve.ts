@@ -16,6 +16,8 @@ import { fillBeforeServing } from './demo.ts'
 import { firstStartOf, writeKeysFile } from './keys-file.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { firstKeys, welcome } from './welcome.ts'
+import type { Membership } from './workers/join-node.ts'
+import { watchTerminal } from './workers/terminal.ts'
 
 export interface ServeOptions {
   sheds_load?: boolean
@@ -23,30 +25,47 @@ export interface ServeOptions {
   demo?: boolean | undefined
   /** The project of the demo shop, if there are several. */
   project?: string | undefined
+  /** The node that this process is a worker of; null: it is the node. */
+  node?: Membership | null
+}
+
+/** A service that accepts requests. */
+export interface Service {
+  app: FastifyInstance
+  runtime: Runtime
 }
 
 /** Starts the service and returns once it accepts requests; the process then runs until a signal ends it. */
-export async function serve(
+export async function serve(environment: CommandEnvironment, options: ServeOptions = {}): Promise<void> {
+  stopOnSignal(await startService(environment, options))
+}
+
+export async function startService(
   environment: CommandEnvironment,
-  { sheds_load = true, demo = false, project }: ServeOptions = {},
-): Promise<void> {
-  const { settings, say } = environment
+  { sheds_load = true, demo = false, project, node = null }: ServeOptions,
+): Promise<Service> {
+  const { settings } = environment
+  const isFirst = node === null || node.is_first
+  const say = isFirst ? environment.say : () => {}
   // By default V8 lets the heap grow to a multiple of the live data before it collects garbage: an import that needs a few
   // megabytes at a time would take hundreds. With a growth of 42 %, an import of 100,000 rows takes some 80 MB
   // (bench/customer-import.ts), and a process that generates a million codes less than 300 (bench/codes.ts).
   setFlagsFromString('--heap-growing-percent=42')
-  const log = openLog(settings.log_level)
+  const log = node === null ? openLog(settings.log_level) : openLog(settings.log_level).child({ worker: node.number })
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
   say(`Guerdon ${version} is starting on ${storage} …\n`)
   const dashboard = readDashboard(settings, log)
   const guides = openGuides(settings)
-  const { runtime, first_keys } = await openRuntime(settings, log, (keys) =>
-    writeKeysFile(firstStartOf(environment, keys)),
+  const { runtime, first_keys } = await openRuntime(
+    settings,
+    log,
+    (keys) => writeKeysFile(firstStartOf(environment, keys)),
+    node,
   )
   const firstStart = first_keys === null ? null : firstStartOf(environment, first_keys)
   let app: FastifyInstance | undefined
   try {
-    if (demo) await fillBeforeServing(runtime, project, say)
+    if (demo && isFirst) await fillBeforeServing(runtime, project, say)
     app = buildApp({ runtime, sheds_load, dashboard, guides })
     await startJobs(runtime)
     await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
@@ -59,10 +78,11 @@ export async function serve(
     if (firstStart !== null) say(firstKeys(firstStart))
     throw error
   }
-  const ownersWithoutPassword = firstStart === null ? await listOwnersWithoutPassword(runtime.database.db) : []
+  const ownersWithoutPassword =
+    firstStart === null && isFirst ? await listOwnersWithoutPassword(runtime.database.db) : []
   const shown = { ...settings, has_dashboard: dashboard !== null, has_guides: guides !== null }
   say(welcome(addressOf(app, settings.host), firstStart, shown, ownersWithoutPassword))
-  stopOnSignal(app, runtime)
+  return { app, runtime }
 }
 
 /** Names the setting to change when the service cannot listen. */
@@ -84,25 +104,43 @@ function addressOf(app: FastifyInstance, host: string): string {
   return `http://${name}:${port}`
 }
 
-/** Graceful shutdown: stops accepting requests, finishes the running ones, closes. A second signal or the timeout ends the process. */
-function stopOnSignal(app: FastifyInstance, runtime: Runtime): void {
+/** A first signal ends the service in order. A second one, or the timeout, ends the process. */
+function stopOnSignal(service: Service): void {
+  const { app, runtime } = service
   let stopping = false
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(130)
     stopping = true
-    app.log.info({ signal }, 'stopping')
-    setTimeout(
-      () => {
-        app.log.error('shutdown timed out')
-        process.exit(1)
-      },
-      (runtime.settings.drain_seconds + limits.shutdown_seconds + 5) * 1_000,
-    ).unref()
-    await app.close()
-    await closeRuntime(runtime, limits.shutdown_seconds)
-    app.log.info('stopped')
-    process.exit(0)
+    void endService(service, { reason: signal, seconds: runtime.settings.drain_seconds })
   }
-  process.on('SIGINT', (signal) => void stop(signal))
-  process.on('SIGTERM', (signal) => void stop(signal))
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  const isTerminalClosed = watchTerminal()
+  process.on('SIGHUP', (signal) => {
+    if (isTerminalClosed()) stop(signal)
+    else app.log.warn('SIGHUP replaces workers, and this node is a single process: restart it, or set WORKERS')
+  })
+}
+
+/**
+ * Graceful shutdown: stops accepting requests, finishes the running ones, closes, and ends the process. `seconds`: how long it may go on
+ * serving before; `last` is done when everything else is.
+ */
+export async function endService(
+  { app, runtime }: Service,
+  { reason, seconds, last = async () => {} }: { reason: string; seconds: number; last?: () => Promise<void> },
+): Promise<never> {
+  app.log.info({ reason }, 'stopping')
+  setTimeout(
+    () => {
+      app.log.error('shutdown timed out')
+      process.exit(1)
+    },
+    (seconds + limits.shutdown_seconds + 5) * 1_000,
+  ).unref()
+  await app.close()
+  await closeRuntime(runtime, limits.shutdown_seconds)
+  await last()
+  app.log.info('stopped')
+  process.exit(0)
 }

@@ -6,6 +6,7 @@ import type { Replicas } from './db/replicas.ts'
 import type { Role } from './db/tables.ts'
 import type { DeferredWriter } from './events/deferred-writer.ts'
 import type { AuditLog } from './http/audit-log.ts'
+import type { CallerCounts } from './http/caller-counts.ts'
 import type { ClientIdentity } from './http/client-identity.ts'
 import type { Credentials } from './http/credentials.ts'
 import type { KnownSession, KnownUser } from './http/known-user.ts'
@@ -15,6 +16,7 @@ import type { Instant } from './lib/instant.ts'
 import type { MailTally } from './mail/tally.ts'
 import type { Wiring } from './reactions.ts'
 import type { Settings } from './settings.ts'
+import type { Siblings } from './siblings.ts'
 
 /** The shared services of the process, created once at start. */
 export interface Runtime {
@@ -25,6 +27,10 @@ export interface Runtime {
   settings: Settings
   /** Cached keys, tokens and projects. */
   credentials: Credentials
+  /** What this node counts of its callers. */
+  callers: CallerCounts
+  /** The other workers of this node; null: this process is the node. */
+  siblings: Siblings | null
   /** Cached configurations of projects. */
   configurations: Configurations
   /** Writes informational events after the response. */
@@ -84,6 +90,7 @@ export interface InstallationCtx extends Wiring {
   jobs: Jobs
   settings: Settings
   credentials: Credentials
+  callers: CallerCounts
   configurations: Configurations
   deferred: DeferredWriter
   log: FastifyBaseLogger

@@ -14,7 +14,7 @@ interface Origin {
  * transaction. `afterCommit` runs its work at once unless a transaction replaces it.
  */
 export function newCtx(runtime: Runtime, { request_id, caller, log = runtime.log }: Origin): InstallationCtx {
-  const { database, jobs, settings, credentials, configurations, deferred, wiring } = runtime
+  const { database, jobs, settings, credentials, callers, configurations, deferred, wiring } = runtime
   return {
     db: database.db,
     now: toInstant(runtime.now()),
@@ -23,6 +23,7 @@ export function newCtx(runtime: Runtime, { request_id, caller, log = runtime.log
     jobs,
     settings,
     credentials,
+    callers,
     configurations,
     deferred,
     log,

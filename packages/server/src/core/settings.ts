@@ -21,6 +21,8 @@ export interface Settings {
   /** Of replicas of the database; empty: there are none. */
   database_read_urls: readonly string[]
   database_read_lag_ms: number
+  /** Processes of this node that share its port; null: as the command decides. */
+  workers: number | 'auto' | null
   log_level: string
   log_requests: boolean
   /** Null: the metrics are served with the API. */
@@ -118,7 +120,7 @@ export const environment = {
     standard: '.guerdon',
     meaning: 'folder of the embedded database; only one process at a time can use it',
   },
-  DATABASE_CONNECTIONS: { standard: '8', meaning: 'size of the PostgreSQL connection pool of each node' },
+  DATABASE_CONNECTIONS: { standard: '8', meaning: 'size of the PostgreSQL connection pool of each worker' },
   DATABASE_READ_URL: {
     unset: 'no replicas',
     meaning:
@@ -127,6 +129,11 @@ export const environment = {
   DATABASE_READ_LAG_MS: {
     standard: '1000',
     meaning: 'milliseconds by which a replica may lag behind; beyond, the primary answers',
+  },
+  WORKERS: {
+    unset: '`auto` on PostgreSQL, with the installed command and the image; otherwise `1`',
+    meaning:
+      'processes of this node that share its port ([workers](../operate/nodes.md#workers)); `auto`: as many as its cores, its memory and the connections of the database allow',
   },
   LOG_LEVEL: { standard: 'info', meaning: 'minimum level of log messages' },
   LOG_REQUESTS: {
@@ -310,6 +317,7 @@ export function readSettings(given: Environment): Settings {
     database_connections: integer('DATABASE_CONNECTIONS', 1, 1_000),
     database_read_urls: optional('DATABASE_READ_URL', readUrls) ?? [],
     database_read_lag_ms: integer('DATABASE_READ_LAG_MS', 100, 60_000),
+    workers: optional('WORKERS', workers),
     log_level: read('LOG_LEVEL', oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')),
     log_requests: read('LOG_REQUESTS', boolean),
     metrics_port: optional('METRICS_PORT', integerBetween(0, 65_535)),
@@ -374,6 +382,8 @@ export function readSettings(given: Environment): Settings {
     problems.push('DATABASE_SESSION_URL: has no effect without DATABASE_URL')
   if (settings.database_url === null && settings.database_read_urls.length > 0)
     problems.push('DATABASE_READ_URL: has no effect without DATABASE_URL')
+  if (typeof settings.workers === 'number' && settings.workers > 1 && text('DATABASE_URL') === null)
+    problems.push('WORKERS: must be 1, since the embedded database is one process; set DATABASE_URL for more')
   if (settings.metrics_port === port && port !== 0) problems.push('METRICS_PORT: must differ from PORT')
   if (text('METRICS_PORT') === null && text('METRICS_HOST') !== null)
     problems.push('METRICS_HOST: has no effect without METRICS_PORT')
@@ -438,6 +448,13 @@ function oneOf<const T extends string>(...allowed: T[]): (text: string) => T {
     if (!allowed.includes(text as T)) throw new Error(`must be one of ${allowed.join(', ')}, not "${text}"`)
     return text as T
   }
+}
+
+function workers(text: string): number | 'auto' {
+  if (text === 'auto') return text
+  if (!/^\d+$/.test(text) || Number(text) < 1 || Number(text) > limits.workers_max)
+    throw new Error(`must be auto or a whole number from 1 to ${limits.workers_max}, not "${text}"`)
+  return Number(text)
 }
 
 function boolean(text: string): boolean {

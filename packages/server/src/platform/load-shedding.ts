@@ -5,6 +5,7 @@ import type { Runtime } from '../core/context.ts'
 import { errorText } from '../core/http/errors.ts'
 import { type ExceededLimit, unavailable } from '../core/http/failures.ts'
 import { limits } from '../core/lib/limits.ts'
+import { finishConnections } from './finish-connections.ts'
 
 export type ShedReason = 'closing' | 'database' | 'event_loop'
 
@@ -26,7 +27,7 @@ export interface Load {
  */
 export function shedLoad(
   app: FastifyInstance,
-  { database, settings }: Pick<Runtime, 'database' | 'settings'>,
+  { database, settings, siblings }: Pick<Runtime, 'database' | 'settings' | 'siblings'>,
   { is_on }: { is_on: boolean },
 ): Load {
   const shed: Record<ShedReason, number> = { closing: 0, database: 0, event_loop: 0 }
@@ -38,9 +39,13 @@ export function shedLoad(
   const timer = setInterval(checkEventLoop, intervalMs).unref()
   let lastCheckAt = performance.now()
   app.addHook('preClose', async () => {
-    stopping = true
+    const { listening } = app.server
+    // Other workers go on: the node is as ready as before, and nobody needs to be turned away, unless it stops meanwhile.
+    if (listening && siblings?.isReplaced()) await finishConnections(app.server, siblings.node_stops)
+    const goesOn = siblings?.isReplaced() && !siblings.node_stops.aborted
+    stopping = !goesOn
     // Proxies go on sending requests until their next health check. Fastify answers them with `Connection: close` by now.
-    if (app.server.listening) await sleep(settings.drain_seconds * 1_000)
+    if (listening && stopping) await sleep(settings.drain_seconds * 1_000)
     closing = true
   })
   app.addHook('onClose', async () => clearInterval(timer))

@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { limits } from '../core/lib/limits.ts'
+import { finishConnections } from './finish-connections.ts'
 
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -17,7 +19,11 @@ export function serveMetrics(
     const isKnown = (request.method === 'GET' || request.method === 'HEAD') && request.url?.split('?')[0] === '/metrics'
     if (!isKnown) return void response.writeHead(404).end()
     readMetrics().then(
-      (text) => response.writeHead(200, { 'Content-Type': metricsType }).end(request.method === 'HEAD' ? '' : text),
+      // A kept connection would be closed with its worker, maybe while a scrape is on its way.
+      (text) =>
+        response
+          .writeHead(200, { 'Content-Type': metricsType, Connection: 'close' })
+          .end(request.method === 'HEAD' ? '' : text),
       (error: unknown) => {
         app.log.error({ err: error }, 'metrics cannot be read')
         response.writeHead(500).end()
@@ -31,9 +37,9 @@ export function serveMetrics(
   })
   app.addHook('onClose', async () => {
     if (!server.listening) return
-    const closed = new Promise((resolve) => server.close(resolve))
+    await finishConnections(server, AbortSignal.timeout(limits.scrape_stop_ms))
     server.closeAllConnections()
-    await closed
+    server.close()
   })
 }
 

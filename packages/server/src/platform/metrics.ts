@@ -8,8 +8,10 @@ import { version } from '../core/lib/version.ts'
 import { within } from '../core/lib/within.ts'
 import { measureWaiting } from '../webhooks/delivery/waiting.ts'
 import type { Load } from './load-shedding.ts'
+import { mergeMetrics } from './merged-metrics.ts'
 import type { RefusalTally } from './refusal-tally.ts'
 import type { RequestTally } from './request-tally.ts'
+import { alone, workerMetrics } from './worker-metrics.ts'
 
 export interface MetricSources {
   tally: RequestTally
@@ -28,11 +30,24 @@ interface Metric {
 
 type Sample = [value: number, labels?: Record<string, string>]
 
-/** All metrics in the text format of Prometheus. No label identifies a project or a customer. */
+/**
+ * All metrics of the node in the text format of Prometheus. No label identifies a project or a customer. Of several workers the one
+ * that is scraped answers for all.
+ */
 export function newMetrics(runtime: Runtime, sources: MetricSources): () => Promise<string> {
-  const registry = new Registry()
-  for (const metric of metricsOf(runtime, sources)) register(registry, metric)
-  return async () => [await registry.metrics(), sources.tally.exposition(), await processMetrics().metrics()].join('\n')
+  const ofProcess = new Registry()
+  for (const metric of metricsOf(runtime, sources)) register(ofProcess, metric)
+  const ofDatabase = new Registry()
+  for (const metric of storedMetrics(runtime)) register(ofDatabase, metric)
+  const own = async () =>
+    [await ofProcess.metrics(), sources.tally.exposition(), await processMetrics().metrics()].join('\n')
+  const { siblings } = runtime
+  siblings?.reportMetrics(own)
+  return async () => {
+    const [text, stored] = await Promise.all([own(), ofDatabase.metrics()])
+    if (siblings === null) return [text, stored, workerMetrics(alone)].join('\n')
+    return mergeMetrics([{ text }, { text: stored }, ...(await siblings.collectMetrics(text))])
+  }
 }
 
 /** Replaces the samples in one go at each scrape: concurrent scrapes must not add up. */
@@ -97,8 +112,13 @@ function metricsOf(runtime: Runtime, { load, refusals, in_flight }: MetricSource
       'Share of the time since the last reading that the event loop was busy.',
       newUtilization(),
     ),
-    ...jobMetrics(runtime),
-    ...webhookMetrics(runtime),
+    counter(
+      'guerdon_job_failures_total',
+      'Runs of background work that failed in this process; most are retried.',
+      'work',
+      () => runtime.jobs.failures(),
+    ),
+    ...attemptMetrics(runtime),
     counter(
       'guerdon_mails_total',
       'Mails by result: sent, only logged because SMTP_URL is not set, failed and to be retried, dropped.',
@@ -107,6 +127,9 @@ function metricsOf(runtime: Runtime, { load, refusals, in_flight }: MetricSource
     ),
   ]
 }
+
+/** What the database tells: the same on every node and worker, so that it is asked once for each scrape. */
+const storedMetrics = (runtime: Runtime): Metric[] => [...jobMetrics(runtime), ...waitingMetrics(runtime)]
 
 const databaseMetrics = ({ database, settings }: Runtime): Metric[] => [
   gauge('guerdon_database_connections', 'Open connections to the database.', () => database.load().connections),
@@ -220,16 +243,17 @@ function jobMetrics({ jobs }: Runtime): Metric[] {
       labels: ['queue'],
       read: async () => (await counts()).map(({ queue, lag_seconds }): Sample => [lag_seconds, { queue }]),
     },
-    counter(
-      'guerdon_job_failures_total',
-      'Runs of background work that failed in this process; most are retried.',
-      'work',
-      () => jobs.failures(),
-    ),
   ]
 }
 
-function webhookMetrics({ webhook_attempts: attempts, database, now }: Runtime): Metric[] {
+const attemptMetrics = ({ webhook_attempts: attempts }: Runtime): Metric[] => [
+  counter('guerdon_webhook_attempts_total', 'Attempts to deliver to webhooks, by result.', 'result', () => {
+    return { succeeded: attempts.succeeded, failed: attempts.failed }
+  }),
+  gauge('guerdon_webhook_attempts_in_flight', 'Attempts that run now.', () => attempts.in_flight),
+]
+
+function waitingMetrics({ database, now }: Runtime): Metric[] {
   let reading: Promise<Waiting | null> | null = null
   const waiting = () => {
     reading ??= within(limits.readiness_timeout_ms, measureWaiting(database.db, toInstant(now())))
@@ -249,10 +273,6 @@ function webhookMetrics({ webhook_attempts: attempts, database, now }: Runtime):
     },
   })
   return [
-    counter('guerdon_webhook_attempts_total', 'Attempts to deliver to webhooks, by result.', 'result', () => {
-      return { succeeded: attempts.succeeded, failed: attempts.failed }
-    }),
-    gauge('guerdon_webhook_attempts_in_flight', 'Attempts that run now.', () => attempts.in_flight),
     measured(
       'guerdon_webhook_sendouts_waiting',
       'Send-outs that wait for an attempt, at most 100,000',

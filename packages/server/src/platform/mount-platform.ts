@@ -5,6 +5,7 @@ import type { Route } from '../core/http/mount.ts'
 import type { Operation } from '../core/http/operation.ts'
 import type { RequestWatch } from '../core/http/watch-requests.ts'
 import { documentOf } from '../document.ts'
+import { limitConnectionAge } from './connection-age.ts'
 import { acceptsPage, mountDashboard } from './dashboard.ts'
 import type { DashboardFiles } from './dashboard-files.ts'
 import { mountDocs } from './docs/mount.ts'
@@ -55,6 +56,7 @@ export function mountPlatform(
     refusals.count(request, reply, ended.status)
     logRequest(request, reply, ended)
   })
+  if (runtime.siblings !== null) limitConnectionAge(app)
   const load = shedLoad(app, runtime, { is_on: sheds_load })
   const readMetrics = newMetrics(runtime, { tally, refusals, load, in_flight: () => watch.in_flight().length })
   warnOfProxy(app, runtime)

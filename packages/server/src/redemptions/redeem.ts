@@ -88,7 +88,7 @@ async function redeemRequest<Answer>(
     })
   const keys = needsTransaction || needsPreparation || ctx.replyStore?.key != null ? null : batchableKeys(ctx, request)
   const answer = await (keys === null ? decideAlone() : decideInBatch<Answer>(ctx, request, keys, decide, decideAlone))
-  if (request.session?.key != null && !(answer instanceof ApiError)) endClientSession(ctx, request.session.key)
+  if (request.session?.key != null && !(answer instanceof ApiError)) await endClientSession(ctx, request.session.key)
   return answer
 
   function decide(checkout: Checkout): Decision<Answer> | TransactionalDecision<Answer> {

@@ -12,6 +12,7 @@ export interface GuerdonProcess {
   /** The output so far. */
   output(): string
   kill(signal: NodeJS.Signals): void
+  pid: number
   /** The exit code, once the process has ended. */
   ended: Promise<number | null>
 }
@@ -69,7 +70,10 @@ export async function startGuerdon(env: Record<string, string>, whenOver?: WhenO
   void ended.then(() => (isOver = true))
   for (let waited = 0; ; waited += 20) {
     const address = /ready on (\S+)/.exec(output())?.[1]
-    if (address !== undefined) return { address, output, ended, kill: (signal) => void child.kill(signal) }
+    if (address !== undefined) {
+      const pid = child.pid as number
+      return { address, output, ended, pid, kill: (signal) => void child.kill(signal) }
+    }
     if (isOver || waited > 250_000) throw new Error(`Guerdon did not start:\n${output()}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

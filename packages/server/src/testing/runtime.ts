@@ -3,6 +3,7 @@ import { openConfigurations } from '../core/configuration/cache.ts'
 import type { Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
 import { openDeferredWriter } from '../core/events/deferred-writer.ts'
+import { newCallerCounts } from '../core/http/caller-counts.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
 import { newMailTally } from '../core/mail/tally.ts'
@@ -31,6 +32,8 @@ export async function openTestRuntime(
     credentials: await openCredentials(database, now, configurations.forget),
     settings,
     configurations,
+    callers: newCallerCounts(settings),
+    siblings: null,
     deferred: openDeferredWriter(database.db, log),
     mails: newMailTally(),
     auditLog: openAuditLog(database.db, log),

@@ -67,7 +67,12 @@ let running = 0
 const waiting: Array<() => void> = []
 
 /** One core is left to the event loop and the checkout calls it answers, where there are two or more. */
-const atOnce = Math.max(1, Math.min(limits.passwords_checked_at_once, availableParallelism() - 1))
+let atOnce = Math.max(1, Math.min(limits.passwords_checked_at_once, availableParallelism() - 1))
+
+/** For a worker of a node: each of them checks passwords, and they share the cores. */
+export function setPasswordsAtOnce(count: number): void {
+  atOnce = count
+}
 
 /**
  * Runs few derivations at a time. Node has four threads for files, names and hashes: a flood of sign-ins must neither take all of them nor

@@ -4,11 +4,10 @@ import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { wholeNumberOf } from '../../core/http/numeric-text.ts'
 import { sourceIdOf } from '../../core/http/tracking-id.ts'
-import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { type OrderInput, readOrder } from '../../orders/input.ts'
 import { hasCustomerFields } from '../../orders/people.ts'
-import { countClientSession } from '../sessions/client-sessions.ts'
+import { type NamedSession, openSession } from '../sessions/client-sessions.ts'
 import type { CheckoutOrder, RedeemableBody, SessionBody, SessionView, ValidationOptions } from './schema.ts'
 
 /** The parsed request of a checkout: which redeemables, for which customer, on which order. */
@@ -48,11 +47,7 @@ export interface SentCustomer {
   profile: CustomerProfile
 }
 
-export interface RequestedSession {
-  /** Null: a key is generated when the session is opened. */
-  key: string | null
-  generated_key?: string
-  /** Null: the request refers to an existing session and opens none. */
+export interface RequestedSession extends NamedSession {
   opens: { ttl_ms: number; ttl: number; ttl_unit: NonNullable<SessionBody['ttl_unit']> } | null
 }
 
@@ -219,12 +214,8 @@ function timeToLive(ctx: Ctx, { ttl, ttl_unit }: SessionBody): NonNullable<Reque
 }
 
 /** The session that a validation opens or extends; null: the request opens none. */
-export function openedSession(ctx: Ctx, session: RequestedSession): SessionView | null {
+export function openedSession(session: RequestedSession): SessionView | null {
   const { opens } = session
   if (opens === null) return null
-  // Generated once: a decision that is repeated opens the same session.
-  if (session.key === null) session.generated_key ??= newId('session')
-  const key = session.key ?? (session.generated_key as string)
-  countClientSession(ctx, key, opens.ttl_ms)
-  return { key, type: 'LOCK', ttl: opens.ttl, ttl_unit: opens.ttl_unit }
+  return { key: openSession(session), type: 'LOCK', ttl: opens.ttl, ttl_unit: opens.ttl_unit }
 }

@@ -1,74 +1,63 @@
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import type { Settings } from '../../core/settings.ts'
+import { newId } from '../../core/lib/ids.ts'
 
-/** Of one caller: its open sessions, and when each expires in Unix milliseconds. */
-type OpenSessions = Map<string, number>
-
-interface Counted {
-  /** By caller. */
-  callers: Map<string, OpenSessions>
-  /** The caller of each session, by project and key. */
-  owners: Map<string, string>
+/** A session as a request names it. */
+export interface NamedSession {
+  /** Null: a key is generated when the session is opened. */
+  key: string | null
+  generated_key?: string
+  /** Null: the request refers to an existing session and opens none. */
+  opens: { ttl_ms: number } | null
+  /** On the client side: whether its caller may open it. */
+  place?: { wait_ms: number; is_opened: boolean }
 }
 
-/** Remembered callers at most. */
-const callersMax = 50_000
-
-/** One node of a service has one settings object. */
-const counts = new WeakMap<Settings, Counted>()
-
 /**
- * Counts a session that a client-side request opens, or throws 429 if its caller has too many open ones: a session keeps codes from
- * everybody else. Counted in the memory of a node, like the rate limit of the client side. To repeat a decision counts once, because
- * its session has the same key.
+ * Runs a decision that may open the session of its request, or extend it. On the client side a session takes a place of its caller
+ * before, since a decision waits for nothing: without one `openSession` refuses. What the decision does not open gives its place back.
+ * To repeat a decision takes one place, because its session has the same key.
  */
-export function countClientSession(ctx: Ctx, key: string, ttlMs: number): void {
-  const { settings, client, project_id } = ctx
-  if (client === undefined) return
-  const now = Date.parse(ctx.now)
-  const { callers, owners } = countedBy(settings)
-  const sessions = callers.get(client) ?? new Map<string, number>()
-  const name = nameOf(project_id, key)
-  let firstEnd = Number.POSITIVE_INFINITY
-  for (const [other, expiresAt] of sessions) {
-    if (expiresAt <= now) forget(owners, sessions, other)
-    else firstEnd = Math.min(firstEnd, expiresAt)
+export async function inClientSession<T>(ctx: Ctx, session: NamedSession | null, decide: () => Promise<T>): Promise<T> {
+  const { client, project_id, callers } = ctx
+  if (client === undefined || session === null || session.opens === null) return decide()
+  const name = nameOf(project_id, keyOf(session))
+  const { wait_ms, is_new } = await callers.sessions.take(client, name, Date.parse(ctx.now), session.opens.ttl_ms)
+  const place = { wait_ms, is_opened: false }
+  session.place = place
+  try {
+    return await decide()
+  } finally {
+    if (is_new && !place.is_opened) await callers.sessions.leave(name)
   }
-  if (!sessions.has(name) && sessions.size >= settings.client_sessions_max) throw tooManySessions(firstEnd - now)
-  sessions.set(name, now + ttlMs)
-  owners.set(name, client)
-  // Re-inserting keeps the map in order of last use: eviction drops the caller that was idle longest.
-  callers.delete(client)
-  callers.set(client, sessions)
-  if (callers.size > callersMax) {
-    const [idle, idleSessions] = callers.entries().next().value as [string, OpenSessions]
-    for (const other of idleSessions.keys()) owners.delete(other)
-    callers.delete(idle)
+}
+
+/** The key of a session that a decision opens, or 429 if its caller has too many: a session keeps codes from everybody else. */
+export function openSession(session: NamedSession): string {
+  const { place } = session
+  if (place !== undefined) {
+    if (place.wait_ms > 0) throw tooManySessions(place.wait_ms)
+    place.is_opened = true
   }
+  return keyOf(session)
 }
 
 /** A session that a redemption has ended no longer counts. */
-export function endClientSession({ settings, project_id }: Pick<Ctx, 'settings' | 'project_id'>, key: string): void {
-  const { callers, owners } = countedBy(settings)
-  const name = nameOf(project_id, key)
-  const owner = owners.get(name)
-  const sessions = owner === undefined ? undefined : callers.get(owner)
-  if (sessions !== undefined) forget(owners, sessions, name)
+export async function endClientSession(
+  { callers, project_id }: Pick<Ctx, 'callers' | 'project_id'>,
+  key: string,
+): Promise<void> {
+  await callers.sessions.leave(nameOf(project_id, key))
 }
 
-function countedBy(settings: Settings): Counted {
-  const counted = counts.get(settings) ?? { callers: new Map(), owners: new Map() }
-  counts.set(settings, counted)
-  return counted
+/** Generated once: a decision that is repeated opens the same session. */
+function keyOf(session: NamedSession): string {
+  if (session.key !== null) return session.key
+  session.generated_key ??= newId('session')
+  return session.generated_key
 }
 
 const nameOf = (projectId: string, key: string): string => `${projectId} ${key}`
-
-function forget(owners: Map<string, string>, sessions: OpenSessions, name: string): void {
-  sessions.delete(name)
-  owners.delete(name)
-}
 
 const tooManySessions = (waitMs: number): ApiError =>
   new ApiError(

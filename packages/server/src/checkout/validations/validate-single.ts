@@ -8,6 +8,7 @@ import { type Checkout, refuseMetadata, refuseOutcomes } from '../decision/facts
 import { type CheckoutRequest, openedSession } from '../decision/request.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { refuseOnPrimary } from '../decision/unknown-names.ts'
+import { inClientSession } from '../sessions/client-sessions.ts'
 import { holdsOf } from '../sessions/hold.ts'
 import { recordValidationEvent } from './record-event.ts'
 import { refuseAsOf } from './validate.ts'
@@ -23,17 +24,18 @@ export async function validateSingle<Answer extends object>(
   complete: (checkout: Checkout) => Checkout = (checkout) => checkout,
 ): Promise<Answer | StoredReplyResult | ApiError> {
   refuseAsOf(ctx, request)
-  return decideAndSave(ctx, request, (assembled) => {
+  const decide = (assembled: Checkout) => {
     const checkout = complete(assembled)
     refuseMetadata(checkout)
     const [outcome] = qualify(checkout.facts, { explain: request.explain }) as [Outcome]
     refuseOutcomes([outcome])
     const valid = outcome.status === 'APPLICABLE'
     if (!valid) refuseOnPrimary(ctx, checkout)
-    const session = valid && request.session !== null ? openedSession(ctx, request.session) : null
+    const session = valid && request.session !== null ? openedSession(request.session) : null
     const result = answerOf(checkout, outcome, session)
     recordValidationEvent(ctx, checkout, valid)
     const changes = session === null ? null : holdsOf(ctx, checkout, { valid, redeemables: [outcome] }, session.key)
     return { result, changes }
-  })
+  }
+  return inClientSession(ctx, request.session, () => decideAndSave(ctx, request, decide))
 }

@@ -12,6 +12,7 @@ import { appliedOf, orderView, resultOf } from '../decision/results.ts'
 import type { SessionView } from '../decision/schema.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
 import { refuseOnPrimary } from '../decision/unknown-names.ts'
+import { inClientSession } from '../sessions/client-sessions.ts'
 import { holdsOf } from '../sessions/hold.ts'
 import { recordValidationEvent } from './record-event.ts'
 import type { Validation, ValidationBody } from './schema.ts'
@@ -23,17 +24,18 @@ import type { Validation, ValidationBody } from './schema.ts'
 export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validation | StoredReplyResult | ApiError> {
   const request = readRequest(ctx, body, body.redeemables)
   refuseAsOf(ctx, request)
-  return decideAndSave(ctx, request, (checkout) => {
+  const decide = (checkout: Checkout) => {
     refuseRequest(checkout)
     refuseMetadata(checkout)
     const verdict = evaluate(checkout.facts, { explain: request.explain })
     if (verdict.redeemables.some(({ status }) => status !== 'APPLICABLE')) refuseOnPrimary(ctx, checkout)
     refuseOutcomes(verdict.redeemables)
-    const session = verdict.valid && request.session !== null ? openedSession(ctx, request.session) : null
+    const session = verdict.valid && request.session !== null ? openedSession(request.session) : null
     const result = validationOf(ctx, checkout, verdict, session)
     recordValidationEvent(ctx, checkout, verdict.valid)
     return { result, changes: session === null ? null : holdsOf(ctx, checkout, verdict, session.key) }
-  })
+  }
+  return inClientSession(ctx, request.session, () => decideAndSave(ctx, request, decide))
 }
 
 /** `as_of` is only for evaluations on the server side that hold and redeem nothing (docs/decisions). */

@@ -71,14 +71,18 @@ function projectGate(operation: Operation, family: Presentation['family'], keepe
       checkOrigin(headers.origin, project, identity)
       answerCors(headers.origin, reply)
     }
-    const client = isPage ? request.ip : null
+    if (!isPage) return countProject(true)
     // A call for which its address has no calls left may prove a customer that has: then its body decides (`clientCheckOf`).
-    const isCounted = family !== 'client' || !limiter.isFull(request.ip)
-    if (!isCounted) limiter.defer(request.ip)
-    const pendingCount = isCounted ? limiter.countCall(project, { bulk, client }, reply) : null
-    return pendingCount === null
-      ? admitted(identity, request, reply, isCounted)
-      : pendingCount.then(() => admitted(identity, request, reply, isCounted))
+    const isCounted = family === 'client' ? limiter.countAddress(request.ip) : limiter.countClient(request.ip)
+    return isCounted instanceof Promise ? isCounted.then(countProject) : countProject(isCounted)
+
+    function countProject(isCounted: boolean): Admitted | Promise<Admitted> {
+      const client = isPage ? request.ip : null
+      const pendingCount = isCounted ? limiter.countProject(project, { bulk, client }, reply) : null
+      return pendingCount === null
+        ? admitted(identity, request, reply, isCounted)
+        : pendingCount.then(() => admitted(identity, request, reply, isCounted))
+    }
   }
 
   function admitted(
@@ -133,9 +137,10 @@ export function clientCheckOf(
     admitted.identity = identity
     admitted.client = isProven ? `${project.id} ${identity.source_id}` : request.ip
     if (!is_counted) {
-      if (isProven) limiter.endDeferral(request.ip)
-      await limiter.countCall(project, { bulk: false, client: admitted.client }, reply)
-    } else if (isProven) limiter.recount(request.ip, admitted.client)
+      if (isProven) await limiter.endDeferral(request.ip)
+      await limiter.countClient(admitted.client)
+      await limiter.countProject(project, { bulk: false, client: admitted.client }, reply)
+    } else if (isProven) await limiter.recount(request.ip, admitted.client)
   }
 }
 

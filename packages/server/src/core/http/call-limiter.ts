@@ -1,55 +1,67 @@
 import type { FastifyReply } from 'fastify'
 import type { Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
-import { newClientLimiter } from './client-limiter.ts'
+import type { Awaitable } from './caller-counts.ts'
+import { tooManyRequests } from './errors.ts'
 import { countProjectCall, isLimited } from './project-limiter.ts'
 import { newUsageWatch } from './usage-watch.ts'
 
 /** Counts calls against the limits of docs/reference/limits.md#rate-limits. Without a configured limit it makes no query. */
 export interface CallLimiter {
   /**
-   * Counts one call of the project and, unless null, of the client (its address, or the customer that it proved to act for), and
-   * sets the rate limit headers; or throws 429 and counts nothing. Returns null when no query is needed.
+   * Counts one call of the project, and sets the rate limit headers; or throws 429, counts nothing, and gives the call of the client
+   * (null: of none) back. Returns null when no query is needed.
    */
-  countCall(project: Project, call: { bulk: boolean; client: string | null }, reply: FastifyReply): Promise<void> | null
-  /** Whether the next call of the client would be refused. */
-  isFull(client: string): boolean
-  /** Lets a call in that may prove another client, or throws 429 if too many of the address proved none. */
-  defer(address: string): void
-  /** To be called when a deferred call has proved another client. */
-  endDeferral(address: string): void
-  /** Counts a call, which `countCall` counted for one client, for another one instead; or throws 429 and leaves it as it is. */
-  recount(from: string, to: string): void
+  countProject(
+    project: Project,
+    call: { bulk: boolean; client: string | null },
+    reply: FastifyReply,
+  ): Promise<void> | null
+  /** Counts one call of a client, its address or the customer that it proved to act for, and returns true; or throws 429. */
+  countClient(client: string): Awaitable<true>
+  /**
+   * Counts one call of an address, and returns true. When it has none left, lets the call in uncounted, since it may prove another
+   * client, or throws 429 if too many of the address proved none.
+   */
+  countAddress(address: string): Awaitable<boolean>
+  /** To be called when a call that was let in uncounted has proved another client. */
+  endDeferral(address: string): Awaitable<void>
+  /** Counts a call, which was counted for one client, for another one instead; or throws 429 and leaves it as it is. */
+  recount(from: string, to: string): Awaitable<true>
   /** Resolves when the usage thresholds that calls have reached are announced. */
   drain(): Promise<void>
 }
 
-const deferralsPerCall = 10
-
 export function newCallLimiter(runtime: Runtime): CallLimiter {
-  const { settings, now } = runtime
-  const limit = settings.client_rate_limit
-  const clients = newClientLimiter(limit)
+  const {
+    settings,
+    now,
+    callers: { calls },
+  } = runtime
   const usage = newUsageWatch(runtime)
-  // More than a client has: the customers behind a proxy must not lose their turn to one that proves nothing.
-  const deferrals = newClientLimiter(limit && { ...limit, calls: limit.calls * deferralsPerCall })
   return {
-    countCall(project, { bulk, client }, reply) {
-      const at = now()
-      if (client !== null) clients.take(client, at)
+    countProject(project, { bulk, client }, reply) {
       if (!isLimited(settings, project)) return null
-      return countProjectCall(runtime, usage, { project, bulk, at }, reply).catch((error: unknown) => {
-        if (client !== null) clients.giveBack(client)
+      return countProjectCall(runtime, usage, { project, bulk, at: now() }, reply).catch(async (error: unknown) => {
+        if (client !== null) await calls.giveBack(client)
         throw error
       })
     },
-    isFull: (client) => clients.isFull(client, now()),
-    defer: (address) => deferrals.take(address, now()),
-    endDeferral: (address) => deferrals.giveBack(address),
-    recount(from, to) {
-      clients.take(to, now())
-      clients.giveBack(from)
-    },
+    countClient: (client) => once(calls.take(client, now()), countedOr429),
+    countAddress: (address) =>
+      once(calls.takeOrDefer(address, now()), (taken) => taken !== 'deferred' && countedOr429(taken)),
+    endDeferral: (address) => calls.endDeferral(address),
+    recount: (from, to) => once(calls.recount(from, to, now()), countedOr429),
     drain: () => usage.drain(),
   }
+}
+
+/** Goes on at once where there is nothing to wait for: a process that serves alone counts without a promise. */
+function once<T, Result>(value: Awaitable<T>, work: (value: T) => Result): Awaitable<Result> {
+  return value instanceof Promise ? value.then(work) : work(value)
+}
+
+function countedOr429(waitMs: number): true {
+  if (waitMs > 0) throw tooManyRequests('client_calls', waitMs)
+  return true
 }

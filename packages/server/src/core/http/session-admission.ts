@@ -50,7 +50,7 @@ export function sessionGate(operation: Operation, keeper: GateKeeper): Gate {
     // One answer for a project that does not exist and for one of others.
     if (role === undefined || project === null) throw forbidden(`You have no role in the project '${projectId}'`)
     request.identity = { project, keys: [], user_email: user.email }
-    await limiter.countCall(project, { bulk, client: null }, reply)
+    await limiter.countProject(project, { bulk, client: null }, reply)
     checkApiVersion(request.headers['x-voucherify-api-version'], reply)
     if (!roles.has(role)) throw missingPermission()
     return admitted(

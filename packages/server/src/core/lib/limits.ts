@@ -267,6 +267,25 @@ export const limits = {
   /** How long a stopping node waits for running requests and jobs. */
   shutdown_seconds: 10,
 
+  /** The largest number of `WORKERS`. */
+  workers_max: 128,
+  /** Memory that `WORKERS=auto` counts for each worker. */
+  worker_memory_bytes: 402_653_184,
+  /** Share of the connections of the database that the workers of one node may use with `WORKERS=auto`: another node finds room. */
+  worker_connections_share: 0.5,
+  /** Connections of a worker besides its pool: one that listens, one while it starts, one that asks about lost connections. */
+  connections_besides_pool: 3,
+  /** How long a worker that was replaced waits for its last connections: longer than they may be idle, and than a request may take. */
+  retirement_seconds: 190,
+  /** Age at which a connection to one of several workers is ended after its next answer, so that connections spread over new workers too; up to twice as long. */
+  connection_age_seconds: 60,
+  /** Longest pause before a worker that died is started again, in seconds; the first one is started at once. */
+  worker_pause_seconds_max: 30,
+  /** How long a scrape waits for the metrics of the other workers. */
+  worker_report_ms: 1_000,
+  /** How long a stopping node waits for scrapes on `METRICS_PORT`. */
+  scrape_stop_ms: 3_000,
+
   /** Retries of a mail that was not sent: three in 15 minutes. */
   mail_retries: 3,
   /** Pause before each of them. */
@@ -329,7 +348,7 @@ export const limits = {
   password_length_min: 12,
   /** Characters of a password at most. */
   password_length_max: 256,
-  /** Passwords that a node checks at once, one less than its cores at most: each takes 32 MiB and a thread for a tenth of a second. */
+  /** Passwords that a node checks at once, one less than its cores at most: each takes 32 MiB and a thread for a tenth of a second. Of several workers each checks one. */
   passwords_checked_at_once: 2,
   /** Passwords that wait to be checked, on each node; one more is answered 429. */
   passwords_waiting_max: 50,

@@ -100,7 +100,7 @@ describe('while the database is busy', () => {
 
   test('of many refused requests of a project, some per second are logged and the others counted', async () => {
     let now = 10_000
-    const auditLog = openAuditLog(db, log, () => now)
+    const auditLog = openAuditLog(db, log, { now: () => now })
     const max = limits.audit_refused_per_second_max
     const refuse = (project: string) =>
       auditLog.record(newEntry({ project_id: project, is_refused: true, status_code: 429 }))
@@ -120,7 +120,7 @@ describe('while the database is busy', () => {
 
   test('of many requests with wrong credentials that name a key, some per second are logged, whatever else they name', async () => {
     let now = 10_000
-    const auditLog = openAuditLog(db, log, () => now)
+    const auditLog = openAuditLog(db, log, { now: () => now })
     const max = limits.audit_refused_per_second_max
     const refuse = (claimed: Partial<ClaimedCredentials>) => {
       const entry = newEntry({

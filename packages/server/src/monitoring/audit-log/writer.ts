@@ -25,7 +25,11 @@ interface Waiting {
 }
 
 /** `now` is a time in milliseconds that only grows. */
-export function openAuditLog(db: Db, log: FastifyBaseLogger, now: () => number = () => performance.now()): AuditLog {
+export function openAuditLog(
+  db: Db,
+  log: FastifyBaseLogger,
+  { now = () => performance.now(), refused_per_second_max = limits.audit_refused_per_second_max as number } = {},
+): AuditLog {
   let queue: Waiting[] = []
   let bytes = 0
   let refusedBytes = 0
@@ -33,7 +37,7 @@ export function openAuditLog(db: Db, log: FastifyBaseLogger, now: () => number =
   let droppedOverload = 0
   let droppedRefused = 0
   let droppedFailure = 0
-  const isSampled = newSampling(now)
+  const isSampled = newSampling(now, refused_per_second_max)
   let failures = 0
   let isFull = false
   let timer: NodeJS.Timeout | undefined
@@ -172,7 +176,7 @@ function namesOf({ project_id, claimed }: AuditEntry): string[] {
 }
 
 /** Tells whether one more refused request of a project, or with an id or token, is logged in this second. */
-function newSampling(now: () => number): (name: string) => boolean {
+function newSampling(now: () => number, perSecondMax: number): (name: string) => boolean {
   let second = 0
   const counts = new Map<string, number>()
   return (name) => {
@@ -180,7 +184,7 @@ function newSampling(now: () => number): (name: string) => boolean {
     if (current !== second) counts.clear()
     second = current
     const count = counts.get(name) ?? 0
-    if (count >= limits.audit_refused_per_second_max) return false
+    if (count >= perSecondMax) return false
     counts.set(name, count + 1)
     return true
   }
