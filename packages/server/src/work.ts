@@ -56,8 +56,8 @@ export async function startJobs(runtime: Runtime): Promise<void> {
     ...notificationMaintenance(runtime.settings),
     deleteOldSendouts(runtime.settings),
     partitionMaintenance(runtime),
-    eventMaintenance(runtime.settings),
     ...signInMaintenance,
+    eventMaintenance(runtime.settings),
   ])
   await workMails(runtime)
   watchSendouts(runtime)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { version } from '../lib/version.ts'
 import type { Db } from './database.ts'
 import { keepPositionsAscending } from './event-positions.ts'
+import { dropLateEnds } from './first-partition.ts'
 import { type LockWaits, whileMigrating, withShortLockWaits } from './migration-locks.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
@@ -113,6 +114,7 @@ async function migrateIn<T>(trx: Trx, afterwards: (trx: Trx) => Promise<T>): Pro
   }
   const functions = await syncFunctions(trx)
   await keepPositionsAscending(trx)
+  await dropLateEnds(trx, Date.now())
   return { applied, functions, result: await afterwards(trx) }
 }
 
