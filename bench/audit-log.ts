@@ -2,7 +2,7 @@ import { connectPostgres } from '../packages/server/src/core/db/connect.ts'
 import type { Database } from '../packages/server/src/core/db/database.ts'
 import { firstIdAt } from '../packages/server/src/core/lib/ids.ts'
 import { readSettings } from '../packages/server/src/core/settings.ts'
-import { maintainPartitions, makePartitions } from '../packages/server/src/monitoring/audit-log/partitions.ts'
+import { maintainPartitions, makeAuditPartitions } from '../packages/server/src/monitoring/audit-log/partitions.ts'
 import { type AuditLogFilter, listEntries } from '../packages/server/src/monitoring/audit-log/store.ts'
 import { median } from './measure.ts'
 import { openShop, query } from './shop.ts'
@@ -42,7 +42,7 @@ export async function auditLog(): Promise<void> {
 
 /** Two of three calls read a voucher; one in fifty fails; one endpoint and one key are rare. */
 async function fill({ db, execute }: Database): Promise<void> {
-  await makePartitions(
+  await makeAuditPartitions(
     db,
     Array.from({ length: days }, (_, day) => firstDay + day * dayMs),
   )

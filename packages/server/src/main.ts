@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { parseArgs } from 'node:util'
 import {
+  archiveUsage,
   auditLogUsage,
   exportUsage,
   helpFor,
@@ -52,6 +53,10 @@ async function main(): Promise<void> {
       upstream: { type: 'string' },
       folder: { type: 'string' },
       only: { type: 'string' },
+      before: { type: 'string' },
+      drop: { type: 'boolean' },
+      read: { type: 'string' },
+      restore: { type: 'string' },
       'management-id': { type: 'string' },
       'management-token': { type: 'string' },
       'management-project': { type: 'string' },
@@ -97,6 +102,15 @@ async function main(): Promise<void> {
   if (command === 'export') {
     if (rest.length > 0) throw new Error(exportUsage)
     return (await import('./command-line/export-project.ts')).exportCommand(environment, values, process.stdout)
+  }
+  if (command === 'archive') {
+    const { before, read, restore } = values
+    if (rest.length > 0 || [before, read, restore].filter((value) => value !== undefined).length !== 1)
+      throw new Error(archiveUsage)
+    const archive = await import('./command-line/archive.ts')
+    if (read !== undefined) return archive.readArchiveCommand(read, process.stdout)
+    if (restore !== undefined) return archive.restoreArchiveCommand(environment, restore)
+    return archive.archiveCommand(environment, values)
   }
   // In the environment secrets are not in the list of processes.
   const account = {

@@ -8,6 +8,7 @@ import { importProducts } from './catalogue/products/import.ts'
 import { importSkus } from './catalogue/skus/import.ts'
 import type { Runtime } from './core/context.ts'
 import { type AsyncActionDefinition, workAsyncActions } from './core/jobs/async-action.ts'
+import { eventMaintenance } from './core/events/partitions.ts'
 import { startMaintenance } from './core/jobs/maintenance.ts'
 import { watchUsage } from './core/jobs/usage.ts'
 import { workMails } from './core/mail/work-mails.ts'
@@ -56,6 +57,7 @@ export async function startJobs(runtime: Runtime): Promise<void> {
     deleteOldSendouts(runtime.settings),
     partitionMaintenance(runtime),
     ...signInMaintenance,
+    eventMaintenance(runtime.settings),
   ])
   await workMails(runtime)
   watchSendouts(runtime)

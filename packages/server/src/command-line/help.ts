@@ -17,6 +17,9 @@ const auditLog = 'audit-log erase TEXT [--project ID]'
 const statistics = 'statistics rebuild [--project ID]'
 const exportProject = 'export [--project ID] [--out FILE] [--gzip]'
 const importProject = 'import FILE [--project ID | --as NEW_ID]'
+const archive = `archive --before DATE [--out FOLDER] [--only events|audit-log] [--project ID | --drop]
+archive --read FILE
+archive --restore FILE`
 const shadow = `shadow --log FILE --app-id ID --app-token TOKEN [--base URL] [--redeem] [--report FILE]
 shadow --listen [HOST:]PORT --upstream URL --app-id ID --app-token TOKEN [--base URL] [--log FILE] [--redeem] [--report FILE]`
 
@@ -30,9 +33,11 @@ export const auditLogUsage = `Usage:\n  guerdon ${auditLog}`
 export const statisticsUsage = `Usage:\n  guerdon ${statistics}`
 export const exportUsage = `Usage:\n  guerdon ${exportProject}`
 export const importUsage = `Usage:\n  guerdon ${importProject}`
+export const archiveUsage = `Usage:\n${archive.replaceAll(/^/gm, '  guerdon ')}`
 export const shadowUsage = `Usage:\n${shadow.replaceAll(/^/gm, '  guerdon ')}`
 
-export const importAccountUsage = `Usage:\n  guerdon ${importAccount}`
+export const importAccountUsage = `Usage:\n${archive.replaceAll(/^/gm, '  guerdon ')}
+  guerdon ${importAccount}`
 
 const secretsApart =
   'GUERDON_APP_TOKEN and GUERDON_MANAGEMENT_TOKEN in the environment replace the tokens: there the list of processes does not show them.'
@@ -82,6 +87,17 @@ const commands: Readonly<Record<string, CommandHelp>> = {
 Without an option the project gets the id and the keys that it had.
 --as         make a copy with this id, such as proj_staging: without keys, its webhooks switched off
 --project    fill this project, which exists and is empty; its webhooks are switched off`,
+  },
+  archive: {
+    forms: archive,
+    about: `Writes old events and entries of the audit log into compressed JSON lines, beside nodes that serve: whole months of events, whole days
+of the log. Each file is read again before anything is dropped. The same command goes on where it was interrupted.
+--before     a date in UTC: what ends before it
+--out        the folder, the present one by default
+--project    only the rows of this project
+--drop       drop from the database what was written
+--read       print the rows of a file
+--restore    put the rows of a file back; webhooks are not called`,
   },
   'import voucherify': {
     forms: importAccount,

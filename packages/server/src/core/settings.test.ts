@@ -85,6 +85,7 @@ test('an empty environment gives the documented defaults', () => {
     webhook_allow_private_targets: false,
     audit_log: 'on',
     audit_retention_days: 180,
+    event_retention_days: null,
     smtp: null,
     oidc: null,
     mail_from: null,

@@ -54,6 +54,8 @@ export interface Settings {
   webhook_allow_private_targets: boolean
   audit_log: 'on' | 'without_bodies' | 'off'
   audit_retention_days: number
+  /** Null: events are kept for ever. */
+  event_retention_days: number | null
   /** Parsed, so that the password it contains is not logged with a URL. */
   smtp: SmtpServer | null
   mail_from: Sender | null
@@ -237,6 +239,11 @@ export const environment = {
     meaning:
       'days for which the [audit log](audit-log.md), the send-out log and [notifications](notifications.md) are kept',
   },
+  EVENT_RETENTION_DAYS: {
+    unset: 'for ever',
+    meaning:
+      'days for which [events](events.md) are kept, and up to a month longer; at least `AUDIT_RETENTION_DAYS`, since the send-out log shows them ([growth](../operate/growth.md))',
+  },
   SMTP_URL: {
     unset: 'mails are only logged',
     meaning:
@@ -348,6 +355,7 @@ export function readSettings(given: Environment): Settings {
     webhook_allow_private_targets: read('WEBHOOK_ALLOW_PRIVATE_TARGETS', boolean),
     audit_log: read('AUDIT_LOG', oneOf('on', 'without_bodies', 'off')),
     audit_retention_days: integer('AUDIT_RETENTION_DAYS', 1, 36_500),
+    event_retention_days: optional('EVENT_RETENTION_DAYS', integerBetween(1, 36_500)),
     smtp: optional('SMTP_URL', parseSmtpUrl),
     mail_from: optional('MAIL_FROM', parseSender),
     oidc: null,
@@ -389,6 +397,8 @@ export function readSettings(given: Environment): Settings {
     problems.push('METRICS_HOST: has no effect without METRICS_PORT')
   if (text('SMTP_URL') !== null && text('MAIL_FROM') === null)
     problems.push('MAIL_FROM: must be set, since SMTP_URL is set')
+  if (settings.event_retention_days !== null && settings.event_retention_days < settings.audit_retention_days)
+    problems.push('EVENT_RETENTION_DAYS: must be at least AUDIT_RETENTION_DAYS, since the send-out log shows events')
   if (problems.length > 0) throw new BadSettings(problems)
   return settings
 }

@@ -39,26 +39,32 @@ export interface ProjectTable {
   name: string
   /** Columns of its primary key. */
   key: string[]
+  /** A partition that was taken out of its table, and not dropped: an archive was interrupted. */
+  is_detached: boolean
 }
 
 /** Every table with a `project_id` column, read from the database catalogue so that a new table cannot be forgotten. */
 export async function tablesWithProjects(db: Db): Promise<ProjectTable[]> {
   const { rows } = await sql<ProjectTable>`
-    select t.table_name::text as name,
-      array_agg(k.column_name::text order by k.ordinal_position) filter (where k.column_name is not null) as key
-    from information_schema.tables t
-    join information_schema.columns c
-      on c.table_schema = t.table_schema and c.table_name = t.table_name and c.column_name = 'project_id'
-    left join information_schema.table_constraints p
-      on p.table_schema = t.table_schema and p.table_name = t.table_name and p.constraint_type = 'PRIMARY KEY'
-    left join information_schema.key_column_usage k
-      on k.constraint_schema = p.constraint_schema and k.constraint_name = p.constraint_name and k.table_name = p.table_name
-    where t.table_schema = current_schema() and t.table_type = 'BASE TABLE'
-      -- The rows of a partition are deleted through its table: it may be dropped at any time.
-      and not (select relispartition from pg_class
-        where relnamespace = t.table_schema::regnamespace and relname = t.table_name)
-    group by t.table_name
-    order by t.table_name`.execute(db)
+    select c.relname::text as name, k.columns as key,
+      exists (select from pg_class p where p.relnamespace = c.relnamespace and p.relkind = 'p'
+        and c.relname ~ ('^' || p.relname || '_([0-9]+|before|default)$')) as is_detached
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'project_id' and not a.attisdropped
+    left join lateral (
+      select array_agg(a.attname::text order by k.place) as columns
+      from pg_index i cross join unnest(i.indkey) with ordinality k (attnum, place)
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+      where i.indisprimary and i.indrelid = (
+        -- Events have no key of the whole table, only one in each partition, which is as good (core/db/partitions.ts).
+        select x.indrelid from pg_index x
+        where x.indisprimary
+          and (x.indrelid = c.oid or x.indrelid in (select inhrelid from pg_inherits where inhparent = c.oid))
+        order by x.indrelid = c.oid desc limit 1)
+    ) k on true
+    -- The rows of a partition are deleted through its table: it may be dropped at any time.
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by 1`.execute(db)
   const keyless = rows.find(({ key }) => key === null)
   if (keyless !== undefined) throw new Error(`Table ${keyless.name} has no primary key to delete its rows by`)
   return rows
@@ -70,7 +76,7 @@ const foreignKeyViolation = '23503'
 /** Deletes the rows of a project in one table, batch by batch. */
 export async function emptyTable(
   db: Db,
-  table: ProjectTable,
+  table: Pick<ProjectTable, 'name' | 'key'>,
   projectId: string,
   signal?: AbortSignal,
 ): Promise<'again' | undefined> {
@@ -82,7 +88,11 @@ export async function emptyTable(
 }
 
 /** Returns how many rows it found. Some of them a concurrent run may have deleted: they do not mean that there are no others. */
-async function deleteBatch(db: Db, { name, key }: ProjectTable, projectId: string): Promise<number> {
+async function deleteBatch(
+  db: Db,
+  { name, key }: Pick<ProjectTable, 'name' | 'key'>,
+  projectId: string,
+): Promise<number> {
   const columns = sql.join(key.map((column) => sql.ref(column)))
   const { rows } = await sql<{ found: number }>`
     with doomed as materialized (

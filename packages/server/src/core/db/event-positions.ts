@@ -30,7 +30,7 @@ export async function keepPositionsAscending(trx: Trx): Promise<void> {
   const newShift = shift + (last + 1 - oldest_running)
   await sql`update event_positions set shift = ${newShift}`.execute(trx)
   for (const table of positionedTables)
-    await sql`alter table ${sql.table(table)} alter column position
+    await sql`alter table only ${sql.table(table)} alter column position
       set default (pg_current_xact_id()::text::bigint + ${sql.lit(newShift)})`.execute(trx)
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { version } from '../lib/version.ts'
 import type { Db } from './database.ts'
 import { keepPositionsAscending } from './event-positions.ts'
+import { dropLateEnds } from './first-partition.ts'
 import { type LockWaits, whileMigrating, withShortLockWaits } from './migration-locks.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
@@ -27,6 +28,7 @@ import * as lists from './migrations/0021-lists.ts'
 import * as freeCodes from './migrations/0022-free-codes.ts'
 import * as signIn from './migrations/0023-sign-in.ts'
 import * as statistics from './migrations/0024-statistics.ts'
+import * as partitions from './migrations/0026-partitions.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
 import type { Trx } from './transaction.ts'
@@ -69,6 +71,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0022-free-codes', freeCodes],
   ['0023-sign-in', signIn],
   ['0024-statistics', statistics],
+  ['0026-partitions', partitions],
 ]
 
 /** The migration that a database has when this release serves it. */
@@ -111,6 +114,7 @@ async function migrateIn<T>(trx: Trx, afterwards: (trx: Trx) => Promise<T>): Pro
   }
   const functions = await syncFunctions(trx)
   await keepPositionsAscending(trx)
+  await dropLateEnds(trx, Date.now())
   return { applied, functions, result: await afterwards(trx) }
 }
 

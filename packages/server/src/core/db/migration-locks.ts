@@ -111,7 +111,7 @@ async function holdersOf(connection: Db, lockSeconds: number): Promise<Holder[]>
     select l.pid, a.application_name, a.usename::text, to_char(a.xact_start, 'YYYY-MM-DD"T"HH24:MI:SSOF') as since,
       array_agg(distinct c.relname::text) as tables
     from pg_locks l
-    join pg_class c on c.oid = l.relation and c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+    join pg_class c on c.oid = l.relation and c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
     left join pg_stat_activity a on a.pid = l.pid
     where l.database = (select oid from pg_database where datname = current_database())
       and l.granted and l.pid is distinct from pg_backend_pid()

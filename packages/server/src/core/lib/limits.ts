@@ -395,8 +395,8 @@ export const limits = {
   audit_refused_per_second_max: 5,
   /** How long a stopping node tries to write the audit log. */
   audit_close_ms: 5_000,
-  /** How long the removal of an old day of the audit log waits for a lock: reads and writes of the log wait behind it as long. */
-  audit_lock_ms: 250,
+  /** How long a new or an old partition of events, send-outs or the audit log waits for a lock: others wait behind it as long. */
+  partition_lock_ms: 250,
   /** Size of the bodies and URLs on a page of the audit log; the page ends before the entry that would exceed it, unless it is the first. */
   audit_page_bytes_max: 2_097_152,
   /** Time within which a search of the audit log must be answered. */

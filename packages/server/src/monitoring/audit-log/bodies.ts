@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, inflateRaw, zstdCompressSync, zstdDecompress } from 'node:zlib'
+import { days } from '../../core/db/periods.ts'
 import type { AuditBodiesRow, AuditLogRow } from '../../core/db/tables.ts'
-import { dayMs } from './days.ts'
 
 const inflate = promisify(inflateRaw)
 const unzstd = promisify(zstdDecompress)
@@ -31,7 +31,7 @@ export function packBodies(entries: readonly WithBodies[]): { places: BodiesPlac
   const open = new Map<string, Pack>()
   const places = entries.map(({ head, request_body, response_body }): BodiesPlace => {
     if (request_body === null && response_body === null) return noPlace
-    const key = `${head.project_id} ${Math.floor(head.at / dayMs)}`
+    const key = `${head.project_id} ${days.startOf(head.at)}`
     let pack = open.get(key)
     if (pack === undefined || pack.bytes >= packBytes) {
       pack = { project_id: head.project_id, id: head.id, texts: [], bytes: 0 }

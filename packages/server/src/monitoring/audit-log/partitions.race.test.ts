@@ -9,7 +9,7 @@ import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { anotherConnection, ownDatabase } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
 import { openTestRuntime, testSettings } from '../../testing/runtime.ts'
-import { maintainPartitions, makePartitions } from './partitions.ts'
+import { maintainPartitions, makeAuditPartitions } from './partitions.ts'
 import { openAuditLog } from './writer.ts'
 
 const log = pino({ level: 'silent' })
@@ -46,7 +46,7 @@ test('an old day is dropped without keeping others from the log: it gives way to
   const { database, url } = await ownDatabase()
   const { id } = await insertProject(await openIdleRuntime(database))
   const now = Date.UTC(2026, 2, 20)
-  await makePartitions(database.db, [Date.UTC(2026, 2, 1), now])
+  await makeAuditPartitions(database.db, [Date.UTC(2026, 2, 1), now])
   const other = anotherConnection(url as string)
   const maintenance = { database: other, settings: testSettings({ AUDIT_RETENTION_DAYS: '3' }), now: () => now }
   await database.db.transaction().execute(async (reader) => {
@@ -73,7 +73,7 @@ test('two nodes drop the same days at once', async () => {
   const other = anotherConnection(url as string)
   for (let round = 0; round < 5; round += 1) {
     const now = Date.UTC(2026, 2 + round, 20)
-    await makePartitions(
+    await makeAuditPartitions(
       database.db,
       [1, 2, 3].map((day) => Date.UTC(2026, 2 + round, day)),
     )

@@ -6,7 +6,7 @@ import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { insertProject, openIdleRuntime } from '../../testing/background.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
 import { testSettings } from '../../testing/runtime.ts'
-import { maintainPartitions, makePartitions, partitionMaintenance } from './partitions.ts'
+import { maintainPartitions, makeAuditPartitions, partitionMaintenance } from './partitions.ts'
 import { openAuditLog } from './writer.ts'
 
 const log = pino({ level: 'silent' })
@@ -98,7 +98,7 @@ test('a partition that a crash left detached is dropped when it is old, and atta
 
 test('partitions have the indexes, keys and settings of the log', async () => {
   const { database } = await open(3)
-  await makePartitions(database.db, [Date.parse('2026-03-01')])
+  await makeAuditPartitions(database.db, [Date.parse('2026-03-01')])
   const { rows } = await database.execute(`
     select (select count(*) from pg_index where indrelid = c.oid)::int as indexes,
       (select count(*) from pg_inherits i join pg_index x on x.indexrelid = i.inhrelid where x.indrelid = c.oid)::int as attached,

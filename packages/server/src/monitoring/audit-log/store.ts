@@ -151,7 +151,7 @@ export async function listEntries(
 }
 
 /** Decompresses one row of bodies after the other: those of a page may take many times the page. */
-async function withBodies(db: Db, projectId: string, rows: readonly AuditLogRow[]): Promise<AuditLogRow[]> {
+export async function withBodies(db: Db, projectId: string, rows: readonly AuditLogRow[]): Promise<AuditLogRow[]> {
   const complete = [...rows]
   const ids = [...new Set(rows.flatMap(({ bodies_id }) => bodies_id ?? []))]
   if (ids.length === 0) return complete

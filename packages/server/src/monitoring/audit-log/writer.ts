@@ -6,8 +6,7 @@ import { isRefusedContent, sqlState } from '../../core/db/transaction.ts'
 import type { AuditEntry, AuditLog } from '../../core/http/audit-log.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { within } from '../../core/lib/within.ts'
-import { daysOf } from './days.ts'
-import { makePartitions } from './partitions.ts'
+import { makeAuditPartitions } from './partitions.ts'
 import { toRow } from './row.ts'
 import { findClaimedKeys, insertEntries, type NewAuditLogRow } from './store.ts'
 
@@ -239,7 +238,10 @@ async function insertInPartitions(db: Db, rows: readonly NewAuditLogRow[]): Prom
     await insertEntries(db, rows)
   } catch (error) {
     if (sqlState(error) !== noPartition) throw error
-    await makePartitions(db, daysOf(rows.map(({ head }) => head.at)))
+    await makeAuditPartitions(
+      db,
+      rows.map(({ head }) => head.at),
+    )
     await insertEntries(db, rows)
   }
 }

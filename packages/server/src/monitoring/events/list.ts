@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
+import { timePartOf } from '../../core/events/read-events.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
 import { timeDigitsAt } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -15,7 +16,7 @@ import {
   findPositionAfter,
   findPositionBefore,
   getPositions,
-  listEventsById,
+  loadEvents,
 } from './store.ts'
 
 /**
@@ -30,11 +31,23 @@ export async function listEvents(ctx: Ctx, query: StoredEventQuery): Promise<Sto
     return { object: 'list', data_ref: 'data', data: [], has_more: false, cursor: toCursor(endOf(final - 1)) }
   }
   const after = cursor === undefined || cursor === 'end' ? null : readCursor(cursor)
-  if (after !== null && after.position >= (await getPositions(ctx)).next)
-    throw invalidQuery('Property .cursor is of a later state of the database: it was restored from a backup')
+  if (after !== null) await requireKept(ctx, after, descending)
   const range: EventRange = { descending, after, ...(await boundsOf(ctx, query)) }
   return findPage(ctx, query, range)
 }
+
+async function requireKept(ctx: Ctx, after: EventPlace, descending: boolean): Promise<void> {
+  const { next, gone_until } = await getPositions(ctx)
+  if (after.position >= next)
+    throw invalidQuery('Property .cursor is of a later state of the database: it was restored from a backup')
+  if (!descending && gone_until !== null && isTimed(after.id) && timePartOf(after.id) < gone_until)
+    throw invalidQuery(
+      'Property .cursor is of an event that is no longer kept: events after it may be missing, begin with created_at',
+    )
+}
+
+/** Whether the place is that of an event: its id ends with 18 digits. */
+const isTimed = (id: string): boolean => /[0-9a-f]{18}$/.test(id)
 
 /**
  * Reads on where filters match nothing: a client that takes an empty page for the end would miss events. Each round is a statement of its
@@ -45,24 +58,20 @@ async function findPage(ctx: Ctx, query: StoredEventQuery, range: EventRange): P
   let next: EventRange = range
   for (let round = 1; ; round += 1) {
     const { events, has_more, last } = await examinePage(ctx, query, next, round === 1)
-    const page = withinBytes(events)
-    const isCut = page.length < events.length
-    const reached = (isCut ? page.at(-1) : last) ?? next.after
-    const data = await listEventsById(
+    const { data, is_cut } = await loadEvents(
       ctx,
-      page.map(({ id }) => id),
+      events.map(({ id }) => id),
     )
-    const hasMore = has_more || isCut
+    const reached = (is_cut ? events.find(({ id }) => id === data.at(-1)?.id) : last) ?? next.after
+    const hasMore = has_more || is_cut
     if (data.length > 0 || !hasMore || round === roundsMax)
       return { object: 'list', data_ref: 'data', data, has_more: hasMore, cursor: toCursor(reached ?? beginning) }
     next = { ...range, after: reached }
   }
 }
 
-type Found = EventPlace & { size: number }
-
 interface ExaminedPage {
-  events: Found[]
+  events: EventPlace[]
   has_more: boolean
   /** Where the next page begins; null: where this one began. */
   last: EventPlace | null
@@ -99,7 +108,7 @@ async function examinePage(
   return page
 }
 
-function firstOf(found: Found[], limit: number): ExaminedPage {
+function firstOf(found: EventPlace[], limit: number): ExaminedPage {
   const events = found.slice(0, limit)
   return { events, has_more: found.length > limit, last: events.at(-1) ?? null }
 }
@@ -108,16 +117,6 @@ function firstOf(found: Found[], limit: number): ExaminedPage {
 function partsOf({ descending, after }: EventRange) {
   if (descending) return after?.position === 0 ? [examineUnpositioned] : [examinePositioned, examineUnpositioned]
   return after !== null && after.position > 0 ? [examinePositioned] : [examineUnpositioned, examinePositioned]
-}
-
-/** As many events as the size of a page allows, at least one. */
-function withinBytes(events: Found[]): Found[] {
-  let bytes = 0
-  const count = events.findIndex(({ size }, index) => {
-    bytes += size
-    return index > 0 && bytes > limits.events_page_bytes_max
-  })
-  return count < 0 ? events : events.slice(0, count)
 }
 
 function conditionsOf(query: StoredEventQuery): Condition[] {

@@ -7,9 +7,6 @@ export interface EventPlace {
   id: string
 }
 
-/** The part of an event id that sorts by time, whatever its prefix. */
-export const timePartOf = (id: string): string => id.slice(-18)
-
 /** After all events of a position: `~` follows every hexadecimal digit. */
 export const endOf = (position: number): EventPlace => ({ position, id: '~' })
 

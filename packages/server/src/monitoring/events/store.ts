@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { catalogue, eventTypes } from '../../core/events/catalogue.ts'
+import { readEvents, timePartOf } from '../../core/events/read-events.ts'
 import { withoutProofs } from '../../core/events/without-proofs.ts'
 import { idPrefix } from '../../core/lib/ids.ts'
+import { limits } from '../../core/lib/limits.ts'
 import type { Condition } from '../../core/query/filter/conditions.ts'
-import { type EventPlace, timePartOf } from './place.ts'
+import type { EventPlace } from './place.ts'
 import type { StoredEvent } from './schema.ts'
 
 /** The prefixes of event ids: within each of them, the primary key has the order of time. */
@@ -24,8 +26,8 @@ export interface ExaminedEvents {
   examined: number
   /** The last of them. */
   last: EventPlace | null
-  /** Those that match, in the order asked for, with the size of their data in bytes. */
-  matching: Array<EventPlace & { size: number }>
+  /** Those that match, in the order asked for. */
+  matching: EventPlace[]
 }
 
 type Direction = RawBuilder<unknown>
@@ -138,7 +140,7 @@ const laterOf = (a: string | null, b: string | null): string | null => (a === nu
 const earlierOf = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a)
 
 async function examine(
-  { db, project_id }: Ctx,
+  { db }: Ctx,
   query: RawBuilder<unknown>,
   { descending }: EventRange,
   { matching }: Counts,
@@ -151,34 +153,32 @@ async function examine(
     select jsonb_build_object(
       'examined', (select count(*) from examined),
       'last', (select jsonb_build_object('id', id, 'position', position) from examined order by ${sorted('examined', against)} limit 1),
-      'matching', (select coalesce(jsonb_agg(jsonb_build_object('id', picked.id, 'position', picked.position,
-          'size', octet_length(e.data) + coalesce(octet_length(p.parts), 0))
-          order by ${sorted('picked', along)}), '[]')
-        from picked join event_rows e on e.project_id = ${project_id} and e.id = picked.id
-        left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id)) as found`.execute(db)
+      'matching', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'position', position)
+          order by ${sorted('picked', along)}), '[]') from picked)) as found`.execute(db)
   return (rows[0] as { found: ExaminedEvents }).found
 }
 
-/** Events by their ids, in this order, without those that were erased meanwhile. */
-export async function listEventsById({ db, project, project_id }: Ctx, ids: readonly string[]): Promise<StoredEvent[]> {
-  if (ids.length === 0) return []
-  const rows = await db
-    .selectFrom('events')
-    .where('project_id', '=', project_id)
-    .where(sql<boolean>`id = any(${ids}::text[])`)
-    .select(['id', 'type', 'data', 'created_at', 'group_id', 'category', 'event_source', 'entity_id'])
-    .execute()
-  const byId = new Map(rows.map((row) => [row.id, withoutProofs(project, row as StoredEvent)]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
+/** Events by their ids, in this order: as many as a page may hold. */
+export async function loadEvents({ db, project, project_id }: Ctx, ids: readonly string[]) {
+  const { events, is_cut } = await readEvents(db, project_id, ids, limits.events_page_bytes_max)
+  return { data: events.map((event) => withoutProofs(project, event) as StoredEvent), is_cut }
 }
 
-/** The position from which on events appear that do not exist yet, and the one that no transaction has reached. */
-export async function getPositions({ db }: Ctx): Promise<{ final: number; next: number }> {
-  const { rows } = await sql<{ final: number; next: number }>`
+export interface Positions {
+  /** From here on events appear that do not exist yet. */
+  final: number
+  /** No transaction has reached this one. */
+  next: number
+  /** The time-ordered part of ids below which events were dropped; null: none were. */
+  gone_until: string | null
+}
+
+export async function getPositions({ db }: Ctx): Promise<Positions> {
+  const { rows } = await sql<Positions>`
     select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift as final,
-      pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift as next
+      pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift as next, gone_until
     from event_positions`.execute(db)
-  return rows[0] as { final: number; next: number }
+  return rows[0] as Positions
 }
 
 /** Of the last event of each prefix whose id is older than a time, the highest position; null: there is none. */

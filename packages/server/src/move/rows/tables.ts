@@ -59,7 +59,7 @@ export interface MovedTable {
 export async function listMovedTables(db: Db): Promise<MovedTable[]> {
   const [columns, requiredJson] = [await columnsByTable(db), await columnsByTable(db, requiredJsonSql)]
   const tables = (await tablesWithProjects(db))
-    .filter(({ name }) => !(name in tablesLeftOut))
+    .filter(({ name, is_detached }) => !(name in tablesLeftOut || is_detached))
     .map(({ name, key }) => {
       const all = columns.get(name) ?? []
       return {

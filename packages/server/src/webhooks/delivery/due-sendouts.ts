@@ -56,8 +56,9 @@ const dueStatement = preparedStatement<DueSendout>(`
           and (not h.manual_only or s.due_at = '-infinity') and s.id not in (select unnest($6::text[]))
         order by s.due_at, s.id limit h.rows_max
       ) s
-      left join event_rows e on e.project_id = s.project_id and e.id = s.event_id
-      left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
+      -- The last 18 digits say in which partition each is.
+      left join event_rows e on e.project_id = s.project_id and e.id = s.event_id and right(e.id, 18) = right(s.event_id, 18)
+      left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id and right(p.id, 18) = right(e.parts_id, 18)
     ) s
   ) due
   where due.before < $7::bigint

@@ -5,12 +5,12 @@ import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { listed } from '../../core/query/list.ts'
 import { bodyOf } from './body.ts'
 import type { Sendout, SendoutQuery } from './schema.ts'
-import { type LoggedSendout, listSendoutIds, loadSendouts } from './store.ts'
+import { findPlace, type LoggedSendout, listPlaces, loadSendouts } from './store.ts'
 
 /** A page of the log, newest first, limited in bytes. Its bodies and attempts are stored texts, which are not parsed. */
 export async function listSendouts(ctx: Ctx, query: SendoutQuery): Promise<SerialisedReply> {
-  const { ids, ...page } = await listSendoutIds(ctx, query)
-  const { rows, is_cut } = await loadSendouts(ctx, ids)
+  const { places, ...page } = await listPlaces(ctx, query)
+  const { rows, is_cut } = await loadSendouts(ctx, places)
   const last = rows.at(-1)
   const more = is_cut && last !== undefined ? { has_more: true, more_starting_after: last.id } : page
   const sendouts: string[] = []
@@ -20,7 +20,7 @@ export async function listSendouts(ctx: Ctx, query: SendoutQuery): Promise<Seria
 }
 
 export async function getSendout(ctx: Pick<Ctx, 'db' | 'project_id'>, id: string): Promise<Sendout> {
-  const { rows } = await loadSendouts(ctx, [id])
+  const { rows } = await loadSendouts(ctx, await findPlace(ctx, id))
   const [json] = rows.flatMap(sendoutJson)
   if (json === undefined) throw notFound('webhook_sendout', id) // it does not exist, or its event was erased in between
   return JSON.parse(json)

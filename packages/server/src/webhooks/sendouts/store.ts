@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
+import { plannedForValues } from '../../core/db/prepared-statements.ts'
 import type { SendoutRow } from '../../core/db/tables.ts'
+import { inPartitionsOf } from '../../core/events/read-events.ts'
 import { notFound } from '../../core/http/errors.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -42,11 +44,16 @@ export type LoggedSendout = Pick<
   data: string | null
 }
 
-/** Send-outs by their ids, newest first: of large ones as many as a page may hold, at least one. */
+/** Which send-outs, and of which events. */
+export type SendoutPlace = Pick<StoredSendout, 'id' | 'event_id'>
+
+/** Send-outs, newest first: of large ones as many as a page may hold, at least one. */
 export async function loadSendouts(
   { db, project_id }: ProjectDb,
-  ids: readonly string[],
+  places: readonly SendoutPlace[],
 ): Promise<{ rows: LoggedSendout[]; is_cut: boolean }> {
+  const ids = places.map(({ id }) => id)
+  const { e, p } = inPartitionsOf(places.flatMap(({ event_id }) => event_id ?? []))
   // The attempts are made text once: `offset 0` keeps the planner from doing so for each use.
   const { rows } = await sql<LoggedSendout & { count: number }>`
     select s.project_id, s.id, s.webhook_id, s.body, s.type, s.source_url, s.target_url, s.status, s.reason, s.is_test,
@@ -61,27 +68,36 @@ export async function loadSendouts(
         select s.*, s.attempts::text as attempts_text, e.created_at as event_created_at, e.entity_id, e.group_id,
           e.event_source, e.data, p.parts
         from webhook_sendouts s
-        left join event_rows e on e.project_id = s.project_id and e.id = s.event_id
-        left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
+        left join event_rows e on e.project_id = s.project_id and e.id = s.event_id and ${e}
+        left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id and ${p}
         where s.project_id = ${project_id} and s.id = any(${ids}::text[])
         offset 0
       ) s
       window newest as (order by s.id desc)
     ) s
     where s.place = 1 or s.bytes_through <= ${sql.lit(limits.sendouts_page_bytes_max)}
-    order by s.id desc`.execute(db)
+    order by s.id desc ${sql.raw(plannedForValues)}`.execute(db)
   return { rows, is_cut: rows[0] !== undefined && rows[0].count > rows.length }
 }
 
-/** The ids of a page of the log, newest first. */
-export async function listSendoutIds({ db, project_id }: Ctx, query: SendoutQuery) {
+/** The send-outs of a page of the log, newest first. */
+export async function listPlaces({ db, project_id }: Ctx, query: SendoutQuery) {
   const { status, webhook_id, type, request_id, event_id, ...page } = query
-  const all = db.selectFrom('webhook_sendouts').where('project_id', '=', project_id).select('id')
+  const all = db.selectFrom('webhook_sendouts').where('project_id', '=', project_id).select(['id', 'event_id'])
   const where = Object.entries({ status, webhook_id, type, request_id, event_id }).flatMap(([column, value]) =>
     value === undefined ? [] : [sql<boolean>`${sql.ref(column)} = ${value}`],
   )
   const { rows, ...more } = await cursorOf(all, page, { columns: { id: 'id' }, default_order: '-id', where })
-  return { ids: rows.map(({ id }) => id), ...more }
+  return { places: rows, ...more }
+}
+
+export async function findPlace({ db, project_id }: ProjectDb, id: string): Promise<SendoutPlace[]> {
+  return db
+    .selectFrom('webhook_sendouts')
+    .select(['id', 'event_id'])
+    .where('project_id', '=', project_id)
+    .where('id', '=', id as StoredSendout['id'])
+    .execute()
 }
 
 /** What a request about a send-out needs first: without its body and attempts, which may be long. */
@@ -176,10 +192,11 @@ export async function findNewestEvent(
     ) latest
     where type = ${type} limit 1`.execute(db)
   if (newest.rows[0] === undefined) return null
+  const inPartition = inPartitionsOf([newest.rows[0].id])
   const { rows } = await sql<BodyEvent & { data: string }>`
     select e.id, e.type, e.created_at, e.entity_id, e.group_id, e.event_source, event_text(e.data, p.parts) as data
-    from event_rows e left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id
-    where e.project_id = ${project_id} and e.id = ${newest.rows[0].id}
+    from event_rows e left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id and ${inPartition.p}
+    where e.project_id = ${project_id} and e.id = ${newest.rows[0].id} and ${inPartition.e}
     for key share of e`.execute(db)
   if (rows[0] === undefined) return null // erased in between
   const { data, ...event } = rows[0]

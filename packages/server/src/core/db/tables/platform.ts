@@ -72,6 +72,8 @@ export interface EventPositionsRow {
   shift: number
   /** The time-ordered part of the latest event id without a position; null: every event has one. */
   unpositioned_until: string | null
+  /** Events whose time-ordered part is below were dropped with their partitions; null: none. */
+  gone_until: string | null
 }
 
 /** Data that several events share, stored once. */

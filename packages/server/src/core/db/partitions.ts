@@ -1,0 +1,213 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { limits } from '../lib/limits.ts'
+import type { Db } from './database.ts'
+import type { Period } from './periods.ts'
+import { inTransaction, sqlState, type Trx } from './transaction.ts'
+
+/** Tables that are cut into partitions by the time in their ids, all at the same moments (docs/decisions/0081-growth.md). */
+export interface PartitionedTables {
+  /** In the order in which requests lock them. */
+  names: readonly string[]
+  period: Period
+  /**
+   * What the bounds are compared with. Of an expression PostgreSQL allows no primary key of the whole table: each partition gets its
+   * own, which is as good, because an id says in which partition it is.
+   */
+  key: 'id' | 'right(id, 18)'
+  /** No key of this moment or later sorts before it. It ends with the digits of the moment. */
+  boundAt(at: number): string
+  /**
+   * Whether a default partition takes what no other one does, so that no insert fails. New partitions take their rows out of it. Tables
+   * without one make the partition when an insert misses it.
+   */
+  has_default: boolean
+  /** Storage parameters of a partition: the table itself can have none. */
+  storage?: string
+}
+
+export interface Partition {
+  name: string
+  table: string
+  /** False: somebody detached it to drop it, and was interrupted. */
+  is_attached: boolean
+  is_default: boolean
+  /** Unix milliseconds; infinite: unbounded, or unknown because it is detached. */
+  from: number
+  to: number
+}
+
+export async function listPartitions(db: Db, { names, period }: PartitionedTables): Promise<Partition[]> {
+  const { rows } = await sql<{ name: string; table: string; bound: string | null }>`
+    select c.relname::text as name, t.name as table, pg_get_expr(c.relpartbound, c.oid) as bound
+    from unnest(${names}::text[]) with ordinality t (name, place)
+    join pg_class c on c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+      and c.relname ~ ('^' || t.name || '_([0-9]+|before|default)$')
+    order by t.place, c.relname`.execute(db)
+  return rows.map(({ name, table, bound }) => {
+    const from = period.startNamed(name.slice(table.length + 1))
+    return {
+      name,
+      table,
+      is_attached: bound !== null,
+      is_default: bound === 'DEFAULT' || name === defaultOf(table),
+      from: from ?? Number.NEGATIVE_INFINITY,
+      to: from === null ? endIn(bound) : period.after(from),
+    }
+  })
+}
+
+/** `FOR VALUES FROM (MINVALUE) TO ('19c2a8d5c00')` → the moment of these digits. */
+function endIn(bound: string | null): number {
+  const [, digits] = /TO \('\w*?([0-9a-f]{11})'\)$/.exec(bound ?? '') ?? []
+  return digits === undefined ? Number.POSITIVE_INFINITY : Number.parseInt(digits, 16)
+}
+
+/** The partition with what was there before the table had partitions, or is older than all others. */
+export const beforeOf = (table: string): string => `${table}_before`
+export const defaultOf = (table: string): string => `${table}_default`
+
+/** Advisory lock, the same number on every node: one node at a time changes partitions. */
+const partitionLock = 7_309_453_616
+
+/**
+ * Makes the partitions of these moments that do not exist. A new table is attached, instead of made as a partition: that locks out neither
+ * readers nor writers of the others.
+ */
+export async function makePartitions(db: Db, tables: PartitionedTables, moments: readonly number[]): Promise<void> {
+  const starts = [...new Set(moments.map(tables.period.startOf))].sort((a, b) => a - b)
+  const missing = async (from: Db) => missingOf(tables, starts, await listPartitions(from, tables))
+  if ((await missing(db)).length === 0) return
+  await withShortLocks(db, async (trx) => {
+    for (const { table, start, name, is_detached } of await missing(trx)) {
+      if (!is_detached) await createPartition(trx, tables, table, name)
+      await attachPartition(trx, tables, { table, name, from: start, to: tables.period.after(start) })
+    }
+  })
+}
+
+interface Missing {
+  table: string
+  start: number
+  name: string
+  is_detached: boolean
+}
+
+function missingOf({ names, period }: PartitionedTables, starts: readonly number[], found: Partition[]): Missing[] {
+  return names.flatMap((table) => {
+    const own = found.filter((partition) => partition.table === table)
+    // Everything is still in one partition, which must be closed first (first-partition.ts).
+    if (own.some(({ name, is_default }) => is_default && name === beforeOf(table))) return []
+    return starts.flatMap((start) => {
+      const name = `${table}_${period.nameOf(start)}`
+      const isThere = own.some(
+        ({ is_attached, is_default, from, to }) => is_attached && !is_default && from <= start && start < to,
+      )
+      return isThere ? [] : [{ table, start, name, is_detached: own.some((partition) => partition.name === name) }]
+    })
+  })
+}
+
+export async function createPartition(trx: Trx, { key, storage }: PartitionedTables, table: string, name: string) {
+  const options = storage === undefined ? sql`` : sql`with (${sql.raw(storage)})`
+  await sql`create table ${sql.table(name)} (like ${sql.table(table)} including all) ${options}`.execute(trx)
+  if (key !== 'id') await sql`alter table ${sql.table(name)} add primary key (project_id, id)`.execute(trx)
+}
+
+interface Range {
+  table: string
+  name: string
+  from: number
+  to: number
+}
+
+async function attachPartition(trx: Trx, tables: PartitionedTables, { table, name, from, to }: Range): Promise<void> {
+  const [first, end] = [tables.boundAt(from), tables.boundAt(to)]
+  if (tables.has_default) {
+    const rest = sql.table(defaultOf(table))
+    const key = sql.raw(tables.key)
+    // Nobody reads it while rows change their place. The triggers of the table do not see that: nothing is sent again.
+    await sql`lock table ${rest} in access exclusive mode`.execute(trx)
+    await sql`with moved as (delete from ${rest} where ${key} >= ${first} and ${key} < ${end} returning *)
+      insert into ${sql.table(name)} select * from moved`.execute(trx)
+  }
+  await sql`alter table ${sql.table(table)} attach partition ${sql.table(name)}
+    for values from (${sql.lit(first)}) to (${sql.lit(end)})`.execute(trx)
+}
+
+/** Rows that no partition was made for move into partitions of their own, at most so many at a time. */
+const spreadMax = 24
+
+/**
+ * Makes partitions for what is in the default partition: ids of a clock that was far ahead, and rows that an import brought from a time
+ * before the first partition.
+ */
+export async function spreadDefault(db: Db, tables: PartitionedTables): Promise<void> {
+  if (!tables.has_default) return
+  for (const table of tables.names)
+    for (let made = 0; made < spreadMax; made += 1) {
+      const first = await findFirstInDefault(db, tables, table)
+      if (first === null) break
+      await makePartitions(db, tables, [first])
+    }
+}
+
+async function findFirstInDefault(db: Db, { key }: PartitionedTables, table: string): Promise<number | null> {
+  const { rows: found } = await sql`select from pg_class
+    where relnamespace = current_schema()::regnamespace and relname = ${defaultOf(table)}`.execute(db)
+  if (found.length === 0) return null
+  const { rows } = await sql<{ digits: string | null }>`
+    select min(left(right(${sql.raw(key)}, 18), 11)) as digits from ${sql.table(defaultOf(table))}
+    where ${sql.raw(key)} ~ '[0-9a-f]{18}$'`.execute(db)
+  const digits = rows[0]?.digits ?? null
+  return digits === null ? null : Number.parseInt(digits, 16)
+}
+
+/**
+ * Detaching locks the whole table for a moment, and while it waits for that lock, everything else waits behind it. So it waits only
+ * briefly and tries again. `drop` follows in a transaction of its own, because it takes longer and by then nobody uses the partition.
+ */
+export async function detachPartition(
+  db: Db,
+  { name, table, is_attached }: Partition,
+  before: (trx: Trx) => Promise<unknown> = async () => {},
+): Promise<void> {
+  if (!is_attached) return
+  try {
+    await withShortLocks(db, async (trx) => {
+      await before(trx)
+      await sql`alter table ${sql.table(table)} detach partition ${sql.table(name)}`.execute(trx)
+    })
+  } catch (error) {
+    if (!isGone(error)) throw error // by another node
+  }
+}
+
+export async function dropPartition(db: Db, partition: Partition): Promise<void> {
+  await detachPartition(db, partition)
+  await sql`drop table if exists ${sql.table(partition.name)}`.execute(db)
+}
+
+const tries = 5
+
+/**
+ * A transaction that changes partitions, on one node at a time. It waits only briefly for the locks of tables, gives way to others, and
+ * tries again.
+ */
+export async function withShortLocks<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await inTransaction(db, async (trx) => {
+        await sql`select pg_advisory_xact_lock(${sql.lit(partitionLock)})`.execute(trx)
+        await sql`set local lock_timeout = ${sql.lit(limits.partition_lock_ms)}`.execute(trx)
+        return work(trx)
+      })
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable || attempt === tries) throw error
+      await wait(limits.partition_lock_ms * attempt)
+    }
+}
+
+const lockNotAvailable = '55P03'
+/** Undefined table, or a table that is no partition any more. */
+const isGone = (error: unknown): boolean => sqlState(error) === '42P01'
