@@ -17,6 +17,9 @@ export const gaugeMerges: Readonly<Record<string, Merge>> = {
   guerdon_database_waiting: 'sum',
   guerdon_credentials_remembered: 'sum',
   guerdon_audit_waiting_bytes: 'sum',
+  // A replica answers the node's reads if it does so for every worker.
+  guerdon_replica_up: 'min',
+  guerdon_replica_lag_seconds: 'max',
   // Of the busiest worker: requests that reach it wait, however idle the others are.
   guerdon_event_loop_late_seconds: 'max',
   guerdon_event_loop_utilization: 'max',
