@@ -5,6 +5,7 @@ import type { Runtime } from './core/context.ts'
 import type { OnStatement } from './core/db/connect.ts'
 import type { Database } from './core/db/database.ts'
 import { DiskFullError } from './core/db/embedded.ts'
+import { isDistributed } from './core/db/is-distributed.ts'
 import { migrate } from './core/db/migrate.ts'
 import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at-start.ts'
 import type { Trx } from './core/db/transaction.ts'
@@ -85,6 +86,7 @@ export async function openRuntime(
     return {
       runtime: {
         database,
+        is_distributed: await isDistributed(database.db),
         jobs,
         settings,
         credentials,

@@ -18,6 +18,8 @@ import type { Settings } from './settings.ts'
 /** The shared services of the process, created once at start. */
 export interface Runtime {
   database: Database
+  /** Whether its tables are distributed over several servers (docs/operate/citus.md); read once, at start. */
+  is_distributed: boolean
   jobs: Jobs
   settings: Settings
   /** Cached keys, tokens and projects. */
@@ -63,6 +65,7 @@ export interface Caller {
 /** The context of an operation outside of a project: list projects, create a project. */
 export interface InstallationCtx extends Wiring {
   db: Db
+  is_distributed: boolean
   /** Read once per request. */
   now: Instant
   /** The time of the request, for events, while `now` is an earlier moment whose due changes are being applied. */

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { openConfigurations } from '../core/configuration/cache.ts'
 import type { Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
+import { isDistributed } from '../core/db/is-distributed.ts'
 import { openDeferredWriter } from '../core/events/deferred-writer.ts'
 import { openCredentials } from '../core/http/credentials.ts'
 import { openJobs } from '../core/jobs/jobs.ts'
@@ -22,6 +23,7 @@ export async function openTestRuntime(
   const log = pino({ level: 'silent' })
   return {
     database,
+    is_distributed: await isDistributed(database.db),
     jobs: await openJobs(database),
     credentials: await openCredentials(database, now),
     settings: testSettings(env),

@@ -18,7 +18,7 @@ type PlainPayload = Required<Pick<Payload, 'vouchers' | 'redemptions' | 'usage' 
 
 /**
  * The parameters of `checkout_save_plain` for successful redemptions of discount codes, one per request, which are most; null if the
- * payload holds anything else, for which `checkout_save` is there.
+ * payload holds anything else, for which `checkout_save_all` is there.
  */
 export function plainParameters(ctx: Ctx, payload: Payload, lockTimeout: string): unknown[] | null {
   if (!isPlain(payload)) return null

@@ -31,7 +31,7 @@ export class IdempotencyKeyTakenError extends Error {}
 export const multipleRequests = (): ApiError =>
   new ApiError('multiple_requests', { details: 'Other requests are changing the same things' })
 
-const save = preparedStatement<{ has_checks: boolean }>('select checkout_save($1::jsonb, $2) as has_checks')
+const save = preparedStatement<{ has_checks: boolean }>('select checkout_save_all($1, $2::jsonb, $3) as has_checks')
 
 /**
  * Saves a decision in one round trip, if every row still has the version that was read; else throws `StaleVersionError` and
@@ -85,7 +85,6 @@ function saveAny(
   lockTimeout: string,
 ): Promise<Array<{ has_checks: boolean }>> {
   const parameter: SaveParameter = {
-    project_id,
     now,
     lock_timeout: lockTimeout,
     ...payload,
@@ -97,6 +96,7 @@ function saveAny(
         }),
   }
   return save(db, [
+    project_id,
     new JsonParameter(parameter),
     event_parts.length === 0 ? null : joinJsonTexts(event_parts.map(({ parts }) => parts)),
   ])

@@ -134,7 +134,7 @@ test('a migration waits for a request before it locks tables that the request us
   const node = anotherConnection(url as string)
   let migrating: Promise<{ applied: string[] }> | undefined
   await database.db.transaction().execute(async (trx) => {
-    // In the order of a redemption (functions/checkout_save.sql).
+    // In the order of a redemption (functions/checkout_save_all.sql).
     await sql`select from customers for update`.execute(trx)
     migrating = migrate(node.db, async () => {}, { lock_seconds: 60 })
     await untilOthersWait(database, await backendOf(trx))
