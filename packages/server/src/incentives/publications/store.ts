@@ -25,7 +25,7 @@ export async function findPublicationBySource(
     .selectAll()
     .select(
       sql<boolean>`exists (
-        select from vouchers where vouchers.project_id = publications.project_id
+        select from vouchers where vouchers.project_id = ${project_id}
           and vouchers.id = any(publications.voucher_ids) and vouchers.deleted_at is null)`.as('is_readable'),
     )
     .executeTakeFirst()

@@ -39,7 +39,7 @@ function readableVouchers(db: Db, projectId: string, today: string) {
     .select(
       sql<StoredVoucher['next_expiration']>`case vouchers.type when 'LOYALTY_CARD' then (
         select jsonb_build_object('next_expiration_date', lots.expires_at, 'next_expiration_points', lots.points)
-        from lots where lots.project_id = vouchers.project_id and lots.voucher_id = vouchers.id
+        from lots where lots.project_id = ${projectId} and lots.voucher_id = vouchers.id
           and lots.points > 0 and lots.expires_at >= ${today}::date
         order by lots.expires_at limit 1) end`.as('next_expiration'),
     )

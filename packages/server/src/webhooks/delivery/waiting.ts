@@ -50,7 +50,7 @@ async function giveUpFailed(db: Db, { project_id, webhook_id }: LookedAt): Promi
     update webhooks h set give_up_before = null
     where h.project_id = ${project_id} and h.id = ${webhook_id} and h.give_up_before is not null and not exists (
       select from webhook_sendouts s
-      where s.project_id = h.project_id and s.webhook_id = h.id and s.due_at is not null
+      where s.project_id = ${project_id} and s.webhook_id = h.id and s.due_at is not null
         and s.next_attempt_at is not null and s.activation < h.give_up_before)`.execute(db)
   return cleared.numAffectedRows === 1n
 }
@@ -78,7 +78,7 @@ export async function restartWaiting(db: Db, { project_id, webhook_id }: Webhook
     update webhooks h set restarted_at = null
     where h.project_id = ${project_id} and h.id = ${webhook_id} and h.restarted_at is not null and not exists (
       select from webhook_sendouts s
-      where s.project_id = h.project_id and s.webhook_id = h.id and s.due_at > h.restarted_at
+      where s.project_id = ${project_id} and s.webhook_id = h.id and s.due_at > h.restarted_at
         and s.activation < h.activation)`.execute(db)
   return false
 }
