@@ -80,7 +80,7 @@ export async function openRuntime(
     const jobs = await openJobs(database, (problem) => {
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
-    const deferred = openDeferredWriter(database.db, log)
+    const deferred = openDeferredWriter(database.db, log, () => jobs.note('webhooks'))
     const auditLog = openAuditLog(database.db, log)
     const configurations = openConfigurations()
     return {

@@ -5,6 +5,7 @@ import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
 import { JsonParameter } from '../../core/db/json-parameter.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import { sqlState } from '../../core/db/transaction.ts'
+import { noteEvents } from '../../core/events/emit.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { CheckoutRows } from './checkout-rows.ts'
@@ -75,6 +76,10 @@ async function savePayload(
     if (state === '55P03') throw multipleRequests()
     throw error
   }
+  ctx.afterCommit(() => {
+    noteEvents(ctx.jobs)
+    ctx.jobs.note('usage')
+  })
   if (results[0]?.has_checks === true) ctx.afterCommit(() => ctx.jobs.wake('segments'))
 }
 

@@ -329,7 +329,11 @@ async function positionSteps(db: Db): Promise<DistributionStep[]> {
   ]
 }
 
-/** Functions whose first parameter is the project run on the worker that has it, in one trip. */
+/**
+ * Functions whose first parameter is the project run on the worker that has it, in one trip. Within a transaction Citus sends only those
+ * there that are forced to, and it does not let a forced one insert from a query: one that does runs on the coordinator then, which sends
+ * its statements one by one.
+ */
 async function functionSteps(db: Db): Promise<DistributionStep[]> {
   const changed = await inTransaction(db, (trx) => syncFunctions(trx, { dry_run: true }))
   if (changed.length > 0)
@@ -339,16 +343,17 @@ async function functionSteps(db: Db): Promise<DistributionStep[]> {
         run: (to) => inTransaction(to, (trx) => syncFunctions(trx)),
       },
     ]
-  const { rows } = await sql<{ name: string; signature: string }>`
-    select p.proname::text as name, p.oid::regprocedure::text as signature from pg_proc p
+  const inserts = sql`(p.prosrc ~* '\\minsert into\\M')`
+  const { rows } = await sql<{ name: string; signature: string; inserts: boolean }>`
+    select p.proname::text as name, p.oid::regprocedure::text as signature, ${inserts} as inserts from pg_proc p
     where p.pronamespace = current_schema()::regnamespace and p.proargnames[1] = 'project'
       and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = p.oid
-        and o.distribution_argument_index = 0 and o.force_delegation)
+        and o.distribution_argument_index = 0 and o.force_delegation = not ${inserts})
     order by 1`.execute(db)
-  return rows.map(({ name, signature }) => ({
+  return rows.map(({ name, signature, inserts: isWriting }) => ({
     name: `Run ${name} on the worker of its project`,
     run: (to) =>
-      sql`select create_distributed_function(${signature}, 'project', colocate_with => 'projects', force_delegation => true)`.execute(
+      sql`select create_distributed_function(${signature}, 'project', colocate_with => 'projects', force_delegation => ${!isWriting})`.execute(
         to,
       ),
   }))

@@ -112,7 +112,8 @@ export async function insertPublished(
       from given where vouchers.project_id = ${project_id} and vouchers.id = given.id
     ), held as (
       insert into holders (project_id, id, voucher_id, customer_id, campaign_id, role, publication_id, created_at)
-      select ${project_id}, holder_id, id, ${customer_id}, ${campaign_id}, role, ${id}, ${now}::timestamptz from given
+      select own.id, given.holder_id, given.id, ${customer_id}, ${campaign_id}, given.role, ${id}, ${now}::timestamptz
+      from projects own, given where own.id = ${project_id}
     )
     ${insertSql(publication)}
     on conflict (project_id, source_id) where result = 'SUCCESS' do nothing

@@ -191,8 +191,9 @@ export async function insertVouchers({ db, project_id }: Ctx, rows: readonly New
   if (rows.length === 0) return new Set()
   const inserted = await sql<{ id: VoucherId }>`
     insert into vouchers (${sql.join(columns.map((column) => sql.ref(column)))})
-    select ${sql.join(columns.map((column) => sql.ref(column)))}
-    from jsonb_populate_recordset(null::vouchers, ${JSON.stringify(rows.map((row) => ({ ...columnDefaults, ...row, project_id, metadata: row.metadata == null ? null : JSON.parse(row.metadata) })))}::jsonb)
+    select ${sql.join(columns.map((column) => (column === 'project_id' ? sql`own.id` : sql.ref(`made.${column}`))))}
+    from projects own, jsonb_populate_recordset(null::vouchers, ${JSON.stringify(rows.map((row) => ({ ...columnDefaults, ...row, project_id, metadata: row.metadata == null ? null : JSON.parse(row.metadata) })))}::jsonb) made
+    where own.id = ${project_id}
     on conflict (project_id, code_key) do nothing
     returning id`.execute(db)
   return new Set(inserted.rows.map(({ id }) => id))

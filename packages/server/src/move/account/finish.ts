@@ -104,9 +104,10 @@ async function addConversions({ db, project_id }: Ctx): Promise<void> {
     )
     insert into referral_conversions (project_id, campaign_id, referrer_id, referee_id, voucher_id, related_object_id,
       related_object_type, created_at, source_ids)
-    select ${project_id}, r.campaign_id, r.referrer_id, r.referee_id, v.id, r.related_object_id,
+    select own.id, r.campaign_id, r.referrer_id, r.referee_id, v.id, r.related_object_id,
       case when r.related_object_type = 'redemption' then 'redemption' else 'event' end, r.date, array[r.related_object_id]
-    from referred r join codes v on v.campaign_id = r.campaign_id and v.referrer_id = r.referrer_id
+    from projects own, referred r join codes v on v.campaign_id = r.campaign_id and v.referrer_id = r.referrer_id
+    where own.id = ${project_id}
     on conflict do nothing`.execute(db)
 }
 
