@@ -60,6 +60,8 @@ async function main(): Promise<void> {
       'management-id': { type: 'string' },
       'management-token': { type: 'string' },
       'management-project': { type: 'string' },
+      check: { type: 'boolean' },
+      shards: { type: 'string' },
     },
   })
   const [command = 'serve', ...rest] = positionals
@@ -80,6 +82,10 @@ async function main(): Promise<void> {
     return (await import('./command-line/demo.ts')).demoCommand(environment, values)
   if (command === 'migrate' && rest.length === 0)
     return (await import('./command-line/migrate.ts')).migrateCommand(environment)
+  if (command === 'distribute' && rest.length === 0) {
+    process.exitCode = await (await import('./command-line/distribute.ts')).distributeCommand(environment, values)
+    return
+  }
   if (command === 'keys') {
     const [verb, id, ...more] = rest
     if (!isKeysCall(verb, id, more)) throw new Error(keysUsage)

@@ -5,6 +5,7 @@ import type { Runtime } from './core/context.ts'
 import type { OnStatement } from './core/db/connect.ts'
 import type { Database } from './core/db/database.ts'
 import { DiskFullError } from './core/db/embedded.ts'
+import { isDistributed } from './core/db/is-distributed.ts'
 import { migrate } from './core/db/migrate.ts'
 import { openEmbedded, openPostgres, type StartOptions } from './core/db/open-at-start.ts'
 import { openReplicas, type Replicas } from './core/db/replicas.ts'
@@ -117,7 +118,8 @@ export async function openRuntime(
     const jobs = await openJobs(database, (problem) => {
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
-    const deferred = openDeferredWriter(database.db, log)
+    const is_distributed = await isDistributed(database.db)
+    const deferred = openDeferredWriter(database.db, log, () => jobs.note('webhooks'))
     const auditLog = openAuditLog(database.db, log, {
       refused_per_second_max: Math.ceil(limits.audit_refused_per_second_max / (siblings?.count ?? 1)),
     })
@@ -126,6 +128,7 @@ export async function openRuntime(
       runtime: {
         database,
         replicas,
+        is_distributed,
         jobs,
         settings,
         credentials,

@@ -2,6 +2,7 @@ const serve = `[serve]
 serve --demo [--project ID]`
 const demo = 'demo [--project ID]'
 const replay = 'replay FILE [--each]'
+const distribute = 'distribute [--check] [--shards NUMBER]'
 
 const keys = `keys list [--project ID]
 keys create --name NAME [--kind server|integration|client|management] [--role ROLE] [--project ID]
@@ -58,6 +59,12 @@ const commands: Readonly<Record<string, CommandHelp>> = {
   },
   demo: { forms: demo, about: 'Fills an empty project with a demo shop, and stops.' },
   migrate: { forms: 'migrate', about: 'Brings the database up to date, bootstraps it when it is empty, and stops.' },
+  distribute: {
+    forms: distribute,
+    about: `Distributes a migrated database by project over the workers of Citus. Repeat it after each guerdon migrate: it does what is missing.
+--check      change nothing, say what is missing, and exit with 1 if anything is
+--shards     in how many parts the projects are divided, 16 by default; it cannot be changed by this command later`,
+  },
   keys: {
     forms: keys,
     about: `Lists, creates and revokes keys. A secret is printed once, when it is created.
@@ -147,6 +154,7 @@ export const help = `guerdon: a self-hosted promotions, vouchers and loyalty ser
   guerdon serve --demo [--project ID]   fill an empty project with a demo shop first
   guerdon ${demo}           fill an empty project with a demo shop, and stop
   guerdon migrate     bring the database up to date, bootstrap it when it is empty, and stop
+  guerdon ${distribute}   distribute the database by project over several servers
 ${keys.replaceAll(/^/gm, '  guerdon ')}
 ${users.replaceAll(/^/gm, '  guerdon ')}
   guerdon ${auditLog}

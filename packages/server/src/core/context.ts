@@ -23,6 +23,8 @@ export interface Runtime {
   database: Database
   /** Null: the primary answers everything. */
   replicas: Replicas | null
+  /** Whether its tables are distributed over several servers (docs/operate/citus.md); read once, at start. */
+  is_distributed: boolean
   jobs: Jobs
   settings: Settings
   /** Cached keys, tokens and projects. */
@@ -74,6 +76,7 @@ export interface InstallationCtx extends Wiring {
   db: Db
   /** Set if `db` is a replica: the database to ask for what a replica cannot know. */
   primary?: Db
+  is_distributed: boolean
   /** Read once per request. */
   now: Instant
   /** The time of the request, for events, while `now` is an earlier moment whose due changes are being applied. */

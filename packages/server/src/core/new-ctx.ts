@@ -14,9 +14,10 @@ interface Origin {
  * transaction. `afterCommit` runs its work at once unless a transaction replaces it.
  */
 export function newCtx(runtime: Runtime, { request_id, caller, log = runtime.log }: Origin): InstallationCtx {
-  const { database, jobs, settings, credentials, callers, configurations, deferred, wiring } = runtime
+  const { database, is_distributed, jobs, settings, credentials, callers, configurations, deferred, wiring } = runtime
   return {
     db: database.db,
+    is_distributed,
     now: toInstant(runtime.now()),
     request_id,
     caller,

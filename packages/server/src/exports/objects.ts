@@ -93,7 +93,7 @@ export const exportables = {
     orders: bothWays('created_at', 'name', 'id', 'email', 'source_id', 'updated_at'),
     sorted_with_nulls: ['name', 'email', 'source_id', 'updated_at'],
     where: sql`customers.deleted_at is null`,
-    filterFields: customerFields,
+    filterFields: (types, { project_id }) => customerFields(project_id, types),
   },
   product: {
     table: 'products',

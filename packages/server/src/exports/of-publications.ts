@@ -17,8 +17,8 @@ export const publication = {
   metadata: column('publications.metadata'),
   described_as: 'publication',
   fields: {
-    voucher_code: codesOf('code'),
-    code: codesOf('code'),
+    voucher_code: (ctx) => codesOf(ctx, 'code'),
+    code: (ctx) => codesOf(ctx, 'code'),
     customer_id: column('publications.customer_id'),
     date: column('publications.created_at'),
     channel: column('publications.channel'),
@@ -42,24 +42,24 @@ export const publication = {
 } satisfies Exportable
 
 /** The codes of a publication, in the order of publication. */
-function codesOf(which: 'code' | 'code_key'): RawBuilder<unknown> {
+function codesOf({ project_id }: Ctx, which: 'code' | 'code_key'): RawBuilder<unknown> {
   return sql`(select jsonb_agg(given.${sql.ref(which)} order by each.place)
     from unnest(publications.voucher_ids) with ordinality as each (id, place)
-    join vouchers as given on given.project_id = publications.project_id and given.id = each.id)`
+    join vouchers as given on given.project_id = ${project_id} and given.id = each.id)`
 }
 
 /**
  * Besides the filters of the list, exports also filter by its other parameters
  * (docs/reference/publications.md#list-publications and docs/reference/exports.md#what-can-be-exported).
  */
-function exportFields(types: Readonly<Record<string, MetadataType>>): FilterFields {
+function exportFields(types: Readonly<Record<string, MetadataType>>, ctx: Ctx): FilterFields {
   const listed = publicationFields(types)
   return {
     ...listed,
     created_at: { type: 'datetime', column: 'publications.created_at' },
     campaign: listed.campaign_name as FilterField,
     customer: { type: 'array', column: sql`jsonb_build_array(publications.customer_id, customers.source_id)` },
-    voucher: { type: 'array', column: codesOf('code_key') },
+    voucher: { type: 'array', column: codesOf(ctx, 'code_key') },
   }
 }
 

@@ -51,8 +51,10 @@ export const voucher = {
     discount_effect: sql`case when ${discount()} ->> 'type' <> 'UNIT' then ${discount()} ->> 'effect' end`,
     discount_unit_type: sql`${discount()} ->> 'unit_type'`,
     discount_unit_effect: sql`case ${discount()} ->> 'type' when 'UNIT' then ${discount()} ->> 'effect' end`,
-    validation_rules_id: sql`(select jsonb_agg(assigned.rule_id order by assigned.id) from rule_assignments as assigned
-      where assigned.project_id = vouchers.project_id and assigned.related_object_type = 'voucher'
+    validation_rules_id: ({
+      project_id,
+    }) => sql`(select jsonb_agg(assigned.rule_id order by assigned.id) from rule_assignments as assigned
+      where assigned.project_id = ${project_id} and assigned.related_object_type = 'voucher'
         and assigned.related_object_id = vouchers.id)`,
   },
   default_fields: ['code', 'voucher_type', 'value', 'discount_type'],

@@ -73,14 +73,25 @@ interface ExportState {
   last?: Position
 }
 
+/** Exports that other nodes work on may come before the one to take. */
+const claimsTriedMax = 20
+
 async function claimExport(db: Trx, after: string, only: string | undefined): Promise<ClaimedExport | null> {
-  const { rows } = await sql<ClaimedExport>`
-    select e.project_id, e.id, e.exported_object, e.parameters, e.file_id, e.state from exports e
+  const { rows: waiting } = await sql<Pick<ClaimedExport, 'project_id' | 'id'>>`
+    select e.project_id, e.id from exports e
     where e.status in ('SCHEDULED', 'IN_PROGRESS')
       and ${only === undefined ? sql`true` : sql`e.project_id = ${only}`}
       and exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
-    order by e.id <= ${after}, e.id limit 1 for update skip locked`.execute(db)
-  return rows[0] ?? null
+    order by e.id <= ${after}, e.id limit ${sql.lit(claimsTriedMax)}`.execute(db)
+  // One by one: on a distributed database a statement locks rows of one project.
+  for (const { project_id, id } of waiting) {
+    const { rows } = await sql<ClaimedExport>`
+      select e.project_id, e.id, e.exported_object, e.parameters, e.file_id, e.state from exports e
+      where e.project_id = ${project_id} and e.id = ${id} and e.status in ('SCHEDULED', 'IN_PROGRESS')
+      for update skip locked`.execute(db)
+    if (rows[0] !== undefined) return rows[0]
+  }
+  return null
 }
 
 async function ctxOf(runtime: Runtime, trx: Trx, projectId: string): Promise<Ctx> {

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
+import { lockNames } from '../core/db/name-locks.ts'
 import type { OrderRow } from '../core/db/tables.ts'
 import { tally, tallyOf } from '../core/db/tallies.ts'
 import { isDuplicate } from '../core/db/transaction.ts'
@@ -63,13 +64,15 @@ const ordersOf = ({ db, project_id }: Ctx, { lock = false }: LockOptions) =>
     .$if(lock, (query) => query.forUpdate())
 
 /**
- * Takes advisory locks on source ids until the end of the transaction, also for orders that do not exist yet. Of concurrent
+ * Takes locks on source ids until the end of the transaction, also for orders that do not exist yet. Of concurrent
  * requests that create the same order, all but the first wait here, before they hold other locks, and then find the order.
  */
 export async function lockSourceIds({ db, project_id }: Ctx, sourceIds: readonly string[]): Promise<void> {
-  if (sourceIds.length === 0) return
-  const names = [...new Set(sourceIds)].map((sourceId) => `order ${project_id} ${sourceId}`).sort()
-  await sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`.execute(db)
+  await lockNames(
+    db,
+    project_id,
+    sourceIds.map((sourceId) => `order ${project_id} ${sourceId}`),
+  )
 }
 
 /** Locks the orders with these ids and source ids, for an import step that changes them one by one. */

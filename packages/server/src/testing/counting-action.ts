@@ -22,7 +22,8 @@ export const countingAction = (onStep: (first: number) => unknown = () => {}) =>
       const last = Math.min(next + step_rows, rows_count)
       await sql`
         insert into guards as c (project_id, name, version, touched_at)
-        select ${project_id}, 'row ' || row, 1, now() from generate_series(${sql.lit(next)}::int, ${sql.lit(last - 1)}::int) as row
+        select own.id, 'row ' || row, 1, now() from projects own, generate_series(${sql.lit(next)}::int, ${sql.lit(last - 1)}::int) as row
+        where own.id = ${project_id}
         on conflict (project_id, name) do update set version = c.version + 1`.execute(db)
       await onStep(next)
       await setTimeout(pause_ms)

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { openConfigurations } from '../core/configuration/cache.ts'
 import type { Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
+import { isDistributed } from '../core/db/is-distributed.ts'
 import { openDeferredWriter } from '../core/events/deferred-writer.ts'
 import { newCallerCounts } from '../core/http/caller-counts.ts'
 import { openCredentials } from '../core/http/credentials.ts'
@@ -28,6 +29,7 @@ export async function openTestRuntime(
   return {
     database,
     replicas: connectReplicas(settings, database, log),
+    is_distributed: await isDistributed(database.db),
     jobs: await openJobs(database),
     credentials: await openCredentials(database, now, configurations.forget),
     settings,

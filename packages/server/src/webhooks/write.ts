@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
+import { lockNames } from '../core/db/name-locks.ts'
 import { canonicalEventType } from '../core/events/catalogue.ts'
 import { invalidPayload } from '../core/http/errors.ts'
 import type { Instant } from '../core/lib/instant.ts'
@@ -24,7 +24,7 @@ export async function checkTarget({ settings }: Ctx, { target_url }: UpdateWebho
 export async function createWebhook(ctx: Ctx, body: CreateWebhook): Promise<Webhook> {
   const { target_url, events, active = true } = body
   // Concurrent requests would each count the webhooks without the other's.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${ctx.project_id}`}, 0))`.execute(ctx.db)
+  await lockNames(ctx.db, ctx.project_id, [`webhooks ${ctx.project_id}`])
   if ((await countWebhooks(ctx)) >= limits.webhooks_max)
     throw invalidPayload(`A project must NOT have more than ${limits.webhooks_max} webhooks`)
   return toWebhook(await insertWebhook(ctx, { target_url, events: distinctTypes(events), active }))

@@ -98,7 +98,7 @@ async function deleteBatch(
     with doomed as materialized (
       select ${columns} from ${sql.table(name)} where project_id = ${projectId} limit ${sql.lit(batchRows)}
     ), deleted as (
-      delete from ${sql.table(name)} where (${columns}) in (select ${columns} from doomed)
+      delete from ${sql.table(name)} where project_id = ${projectId} and (${columns}) in (select ${columns} from doomed)
     )
     select count(*)::int as found from doomed`.execute(db)
   return rows[0]?.found ?? 0

@@ -36,7 +36,7 @@ const average = sql`case customers.orders_total_count when 0 then 0 else
 const points = sql`(customers.loyalty ->> 'points')::bigint`
 
 /** The fields as SQL, for a statement that reads the table `customers` without an alias. */
-export function customerFields(types: Readonly<Record<string, MetadataType>> = {}): FilterFields {
+export function customerFields(projectId: string, types: Readonly<Record<string, MetadataType>> = {}): FilterFields {
   return {
     id: text('customers.id'),
     source_id: text('customers.source_id'),
@@ -79,13 +79,13 @@ export function customerFields(types: Readonly<Record<string, MetadataType>> = {
     'loyalty_points.campaigns.*.points': (campaign) => number(sql`(${campaignJson(campaign)} ->> 'points')::bigint`),
     'loyalty_tier.*': (campaign) => text(sql`(${campaignJson(campaign)} ->> 'loyalty_tier')`),
     'referrals.total': number(sql`(customers.referrals ->> 'total')::bigint`),
-    'events.*.count': (event) => number(sql`coalesce(${eventTallyColumn(event, 'count')}, 0)`),
-    'events.*.first': (event) => ({ type: 'datetime', column: eventTallyColumn(event, 'first_at') }),
-    'events.*.last': (event) => ({ type: 'datetime', column: eventTallyColumn(event, 'last_at') }),
-    'publications.created_at': { type: 'datetimes', column: sql`(select created_at ${successfulPublications})` },
+    'events.*.count': (event) => number(sql`coalesce(${eventTallyColumn(projectId, event, 'count')}, 0)`),
+    'events.*.first': (event) => ({ type: 'datetime', column: eventTallyColumn(projectId, event, 'first_at') }),
+    'events.*.last': (event) => ({ type: 'datetime', column: eventTallyColumn(projectId, event, 'last_at') }),
+    'publications.created_at': { type: 'datetimes', column: sql`(select created_at ${publicationsTo(projectId)})` },
     'publications.related_object_id': {
       type: 'array',
-      column: sql`(select jsonb_agg(voucher_id) from (select unnest(voucher_ids) ${successfulPublications}) as each (voucher_id))`,
+      column: sql`(select jsonb_agg(voucher_id) from (select unnest(voucher_ids) ${publicationsTo(projectId)}) as each (voucher_id))`,
     },
     'metadata.*': metadataField('customers.metadata', types),
     'system_metadata.*': (key) => text(sql`(customers.system_metadata ->> ${key}::text)`),
@@ -94,12 +94,12 @@ export function customerFields(types: Readonly<Record<string, MetadataType>> = {
 
 const campaignJson = (name: string) => sql`(customers.loyalty -> 'campaigns' -> ${name}::text)`
 
-const eventTallyColumn = (type: string, column: keyof EventTally) => sql`(
+const eventTallyColumn = (projectId: string, type: string, column: keyof EventTally) => sql`(
   select t.${sql.ref(column)} from custom_event_tallies t
-  where t.project_id = customers.project_id and t.customer_id = customers.id and t.type = ${type}::text)`
+  where t.project_id = ${projectId} and t.customer_id = customers.id and t.type = ${type}::text)`
 
-const successfulPublications = sql`from publications p
-  where p.project_id = customers.project_id and p.customer_id = customers.id and p.result = 'SUCCESS'`
+const publicationsTo = (projectId: string) => sql`from publications p
+  where p.project_id = ${projectId} and p.customer_id = customers.id and p.result = 'SUCCESS'`
 
 /** The value of a field of a customer in memory; undefined if it has none. */
 export function readField({ customer, events, publications }: FilteredCustomer, field: string): unknown {

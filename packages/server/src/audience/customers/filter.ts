@@ -12,7 +12,7 @@ export async function parseCustomerFilter(
   sent: unknown,
   options: { refuse?: (details: string) => ApiError; property?: string } = {},
 ): Promise<Filter> {
-  return parseFilter(sent, customerFields(await metadataTypes(ctx, 'customer')), options)
+  return parseFilter(sent, customerFields(ctx.project_id, await metadataTypes(ctx, 'customer')), options)
 }
 
 /** A customer filter as a SQL condition on `customers`. */

@@ -152,9 +152,10 @@ async function insertAll(ctx: Ctx, rows: readonly Overwrite[]): Promise<Set<Stor
   const { db, project_id, now } = ctx
   const { rows: inserted } = await sql<Pick<StoredCustomer, 'id'>>`
     insert into customers (project_id, id, source_id, name, description, email, phone, birthdate, address, metadata, created_at)
-    select ${project_id}, id, source_id, name, description, email, phone, birthdate, nullif(address, 'null'::jsonb), metadata,
+    select own.id, r.id, r.source_id, r.name, r.description, r.email, r.phone, r.birthdate, nullif(r.address, 'null'::jsonb),
+      r.metadata,
       ${now}::timestamptz
-    from ${recordsOf(rows)}
+    from projects own, ${recordsOf(rows)} where own.id = ${project_id}
     on conflict (project_id, source_id) where deleted_at is null do nothing
     returning id`.execute(db)
   const created = new Set(inserted.map(({ id }) => id))

@@ -25,7 +25,7 @@ export async function adjustOrderSummary(
       orders_total_count = c.orders_total_count + ${count},
       (last_order_amount, last_order_date) = (
         select coalesce(o.amount, 0), o.created_at from orders o
-        where o.project_id = c.project_id and o.customer_id = c.id and o.status in ('PAID', 'FULFILLED')
+        where o.project_id = ${project_id} and o.customer_id = c.id and o.status in ('PAID', 'FULFILLED')
         order by o.created_at desc, o.id desc limit 1
       )
     where c.project_id = ${project_id} and c.id = ${customerId}`.execute(db)

@@ -146,7 +146,8 @@ async function saveMemberships(
 ): Promise<void> {
   await sql`
     insert into segment_members (project_id, segment_id, customer_id)
-    select ${project_id}, id, ${customerId} from unnest(${entered}::text[]) as id
+    select own.id, each.id, ${customerId} from projects own, unnest(${entered}::text[]) as each (id)
+    where own.id = ${project_id}
     on conflict do nothing`.execute(db)
   await sql`
     delete from segment_members

@@ -10,9 +10,9 @@ export async function queueMembershipCheck(ctx: Ctx, ids: readonly string[]): Pr
   if (ids.length === 0) return
   const { rows } = await sql`
     insert into segment_checks (project_id, customer_id, request_id, caller, created_at)
-    select ${project_id}, id, ${request_id}, ${JSON.stringify(caller)}::jsonb, ${now}::timestamptz
-    from unnest(${ids}::text[]) as id
-    where exists (select from segments where project_id = ${project_id} and type <> 'static' and deleted_at is null)
+    select own.id, each.id, ${request_id}, ${JSON.stringify(caller)}::jsonb, ${now}::timestamptz
+    from projects own, unnest(${ids}::text[]) as each (id)
+    where own.id = ${project_id} and exists (select from segments where project_id = ${project_id} and type <> 'static' and deleted_at is null)
     on conflict do nothing
     returning 1`.execute(db)
   if (rows.length > 0) ctx.afterCommit(() => jobs.wake('segments'))

@@ -99,7 +99,7 @@ async function saveBatch(
         and ${await customerFilterSql(ctx, filter)}
     ), entered as (
       insert into segment_members (project_id, segment_id, customer_id)
-      select ${project_id}, ${id}, matching.id from matching
+      select own.id, ${id}, matching.id from projects own, matching where own.id = ${project_id}
       on conflict do nothing
       returning customer_id
     ), departed as (

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import { recordDeletion } from '../../core/db/configuration.ts'
 import type { SegmentRow } from '../../core/db/tables.ts'
+import { transactionOn } from '../../core/db/transaction-on.ts'
 import type { SimpleSegment } from '../../core/events/shapes.ts'
 import { notFound } from '../../core/http/errors.ts'
 import { type FilterFields, filterSql, parseFilter } from '../../core/query/filter/filter.ts'
@@ -93,12 +94,13 @@ export async function startRecomputes(
   ids: readonly string[],
   { silent }: { silent: boolean },
 ): Promise<void> {
+  const transaction = await transactionOn(db, project_id)
   await sql`
     update segments set
       walk_started_at = case when walk_is_silent and walk_started_at is not null and not ${silent} then walk_started_at
         else ${now}::timestamptz end,
       walk_is_silent = ${silent} or (walk_is_silent and walk_started_at is not null),
-      walked_to = null, walk_after = pg_current_xact_id(), known_on = null
+      walked_to = null, walk_after = ${transaction}::xid8, known_on = null
     where project_id = ${project_id} and id = any(${ids}::text[])`.execute(db)
   afterCommit(() => jobs.wake('segments'))
 }

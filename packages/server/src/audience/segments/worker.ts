@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Caller, Ctx, Runtime } from '../../core/context.ts'
+import { tryLockName } from '../../core/db/name-locks.ts'
 import type { CustomerRow } from '../../core/db/tables.ts'
 import { inBackground, newBackgroundRun } from '../../core/jobs/background.ts'
 import type { Look } from '../../core/jobs/watch.ts'
@@ -85,9 +86,7 @@ async function runQueuedChecks(runtime: Runtime, only?: string): Promise<boolean
 /** Runs a batch of checks. Only one node at a time per project: two would wait for locks on the same customers. */
 async function runOldestChecks(ctx: Ctx): Promise<boolean> {
   const { db, project_id } = ctx
-  const lock = await sql<{ is_ours: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`segments ${project_id}`}, 0)) as is_ours`.execute(db)
-  if (lock.rows[0]?.is_ours !== true) return false
+  if (!(await tryLockName(db, project_id, `segments ${project_id}`))) return false
   const { rows: checks } = await sql<{ customer_id: CustomerRow['id']; request_id: string; caller: Caller }>`
     select customer_id, request_id, caller from segment_checks where project_id = ${project_id}
     order by created_at, request_id limit ${checkBatchSize}`.execute(db)

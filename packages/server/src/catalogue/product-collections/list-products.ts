@@ -53,14 +53,14 @@ function goodsOf({ db, project_id }: Ctx) {
       null::text collate "C" as product_id, null::text as currency,
       price as line_price, attributes as attribute_values,
       (select coalesce(jsonb_agg(skus.id), '[]') from skus
-        where skus.project_id = products.project_id and skus.product_id = products.id and skus.deleted_at is null
+        where skus.project_id = ${project_id} and skus.product_id = products.id and skus.deleted_at is null
       ) as sku_ids
     from products where project_id = ${project_id} and deleted_at is null
     union all
     select id, 'sku', source_id, sku, price, metadata, image_url, created_at, updated_at, attributes,
       product_id, currency,
       coalesce(price, (select products.price from products
-        where products.project_id = skus.project_id and products.id = skus.product_id)),
+        where products.project_id = ${project_id} and products.id = skus.product_id)),
       jsonb_path_query_array(attributes, '$.*'),
       null::jsonb
     from skus where project_id = ${project_id} and deleted_at is null

@@ -95,10 +95,12 @@ export async function insertProducts(
   // Sorted by source id: two transactions that write the same products would otherwise deadlock.
   const { rows } = await sql<Selectable<ProductRow>>`
     insert into products (project_id, id, source_id, name, price, attributes, metadata, image_url, created_at)
-    select ${project_id}, id, source_id, name, price, attributes, metadata, image_url, ${now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(created)}::jsonb) as created
+    select own.id, created.id, created.source_id, created.name, created.price, created.attributes, created.metadata,
+      created.image_url, ${now}::timestamptz
+    from projects own, jsonb_to_recordset(${JSON.stringify(created)}::jsonb) as created
       (id text, source_id text, name text, price bigint, attributes jsonb, metadata jsonb, image_url text)
-    order by source_id collate "C", id
+    where own.id = ${project_id}
+    order by created.source_id collate "C", created.id
     on conflict (project_id, source_id) do update set ${sql.join([...changes, sql`updated_at = ${now}::timestamptz`])}
     where products.deleted_at is null
     returning *`.execute(db)

@@ -139,12 +139,14 @@ export async function insertSkus(
   const { rows } = await sql<Selectable<SkuRow>>`
     insert into skus
       (project_id, id, product_id, source_id, sku, price, currency, attributes, metadata, image_url, created_at)
-    select ${project_id}, id, product_id, source_id, sku, price, currency, attributes, metadata, image_url,
+    select own.id, created.id, created.product_id, created.source_id, created.sku, created.price, created.currency,
+      created.attributes, created.metadata, created.image_url,
       ${now}::timestamptz
-    from jsonb_to_recordset(${JSON.stringify(created)}::jsonb) as created
+    from projects own, jsonb_to_recordset(${JSON.stringify(created)}::jsonb) as created
       (id text, product_id text, source_id text, sku text, price bigint, currency text, attributes jsonb, metadata jsonb,
         image_url text)
-    order by source_id collate "C", id
+    where own.id = ${project_id}
+    order by created.source_id collate "C", created.id
     on conflict (project_id, source_id) do update set ${sql.join([...changes, sql`updated_at = ${now}::timestamptz`])}
     where skus.deleted_at is null and skus.product_id = excluded.product_id
     returning *`.execute(db)

@@ -8,7 +8,7 @@ import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { itemsJson } from '../../orders/store.ts'
 
-/** The changes of a decision as `checkout_save` reads them. Empty lists are omitted. */
+/** The changes of a decision as `checkout_save_all` reads them. Empty lists are omitted. */
 export type Payload = Omit<Changes, 'order' | 'customers' | 'tallies' | 'usage' | 'segment_checks' | 'events'> & {
   /** An existing order, or a new one with a `source_id`, which another request may create too. */
   order?: Changes['order']
@@ -20,13 +20,12 @@ export type Payload = Omit<Changes, 'order' | 'customers' | 'tallies' | 'usage' 
   usage?: Array<Omit<UsageRow, 'project_id'>>
   segment_checks?: Array<{ customer_id: string; request_id: string; caller: object }>
   event_parts: SharedEventParts[]
-  /** The lines of each new order as JSON, which were written to measure them. `checkout_save` reads them in the row instead. */
+  /** The lines of each new order as JSON, which were written to measure them. `checkout_save_all` reads them in the row instead. */
   item_texts?: string[]
 }
 
-/** The parameter of `checkout_save`. Each key is read there: `functions/functions.test.ts` compares them. */
+/** The parameter of `checkout_save_all`. Each key is read there: `functions/functions.test.ts` compares them. */
 export type SaveParameter = Omit<Payload, 'event_parts' | 'item_texts'> & {
-  project_id: string
   now: Instant
   lock_timeout: string
   key?: IdempotentReply

@@ -48,7 +48,7 @@ async function statementsOf(shop: Shop, call: Call): Promise<string[]> {
 
 const oneRoundTrip = [expect.stringMatching(/^select (checkout_facts\(|\(select p\.config_version)/)]
 
-const save = expect.stringMatching(/^select checkout_save(_plain)?\(/)
+const save = expect.stringMatching(/^select checkout_save_(all|plain)\(/)
 const twoRoundTrips = [...oneRoundTrip, save]
 
 /** Rules of the shop compare counters and segments: then a checkout with a known customer needs the details too. */
@@ -196,8 +196,8 @@ describe('a redemption takes two round trips, or three with counters or segments
       expect.stringContaining('from vouchers v'), // checks for due changes
       ...withDetails,
       save,
-      expect.stringContaining('select loyalty_facts('),
-      expect.stringMatching(/^select checkout_save\(/),
+      expect.stringContaining('select loyalty_rows('),
+      expect.stringMatching(/^select checkout_save_all\(/),
       expect.stringContaining('update rewards'),
       'commit',
     ])

@@ -9,7 +9,7 @@ import { statementsSentBy } from '../../testing/sent-statements.ts'
 import { plainParameters, savePlain } from './save-plain.ts'
 
 /*
- * Plain redemptions are saved by `checkout_save_plain`, those with an Idempotency-Key by `checkout_save`: both must write the same.
+ * Plain redemptions are saved by `checkout_save_plain`, those with an Idempotency-Key by `checkout_save_all`: both must write the same.
  */
 
 const saved = (sent: readonly string[]): string[] =>
@@ -22,7 +22,7 @@ async function bothWays(shop: Shop, codes: readonly [string, string], bodyOf: (c
     const call = () => shop.call('POST', '/v1/redemptions', bodyOf(codes[n], n), keyed)
     const { answer, sent } = await statementsSentBy(call)
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-    expect(saved(sent)).toEqual([n === 0 ? 'checkout_save_plain' : 'checkout_save'])
+    expect(saved(sent)).toEqual([n === 0 ? 'checkout_save_plain' : 'checkout_save_all'])
     return rowsOf(shop, answer.body.redemptions[0], answer.headers['x-request-id'] as string)
   }
   return [await redeem(0), await redeem(1)] as const

@@ -1,8 +1,7 @@
 import type { Ctx } from '../../core/context.ts'
 import type { VoucherChange } from '../../core/db/checkout-changes.ts'
 import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
-import { commitId } from '../../core/db/latest-commit.ts'
-import { preparedStatement } from '../../core/db/prepared-statements.ts'
+import { savingStatement } from '../../core/db/latest-commit.ts'
 import type { Payload } from './payload.ts'
 
 /** The number of parameters of the function; `plainParameters` has the same order. */
@@ -13,20 +12,16 @@ const placeholders = Array.from({ length: parametersCount }, (_, place) => `$${p
 /** What both functions that save return. */
 export interface Saved {
   has_checks: boolean
-  /** Of the transaction, if it was one by itself. */
-  commit_id: string | null
 }
 
 /** Saves what `plainParameters` says (functions/checkout_save_plain.sql). */
-export const savePlain = preparedStatement<Saved>(
-  `select checkout_save_plain(${placeholders.join(', ')}) as has_checks, ${commitId}`,
-)
+export const savePlain = savingStatement<Saved>(`checkout_save_plain(${placeholders.join(', ')}) as has_checks`)
 
 type PlainPayload = Required<Pick<Payload, 'vouchers' | 'redemptions' | 'usage' | 'tallies'>> & Payload
 
 /**
  * The parameters of `checkout_save_plain` for successful redemptions of discount codes, one per request, which are most; null if the
- * payload holds anything else, for which `checkout_save` is there.
+ * payload holds anything else, for which `checkout_save_all` is there.
  */
 export function plainParameters(ctx: Ctx, payload: Payload, lockTimeout: string): unknown[] | null {
   if (!isPlain(payload)) return null

@@ -3,9 +3,9 @@ import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { Db } from '../../core/db/database.ts'
 import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
 import { JsonParameter } from '../../core/db/json-parameter.ts'
-import { commitId, noteCommit } from '../../core/db/latest-commit.ts'
-import { preparedStatement } from '../../core/db/prepared-statements.ts'
+import { savingStatement } from '../../core/db/latest-commit.ts'
 import { sqlState } from '../../core/db/transaction.ts'
+import { noteEvents } from '../../core/events/emit.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { CheckoutRows } from './checkout-rows.ts'
@@ -32,7 +32,7 @@ export class IdempotencyKeyTakenError extends Error {}
 export const multipleRequests = (): ApiError =>
   new ApiError('multiple_requests', { details: 'Other requests are changing the same things' })
 
-const save = preparedStatement<Saved>(`select checkout_save($1::jsonb, $2) as has_checks, ${commitId}`)
+const save = savingStatement<Saved>('checkout_save_all($1, $2::jsonb, $3) as has_checks')
 
 /**
  * Saves a decision in one round trip, if every row still has the version that was read; else throws `StaleVersionError` and
@@ -76,7 +76,10 @@ async function savePayload(
     if (state === '55P03') throw multipleRequests()
     throw error
   }
-  noteCommit(db, results[0]?.commit_id)
+  ctx.afterCommit(() => {
+    noteEvents(ctx.jobs)
+    ctx.jobs.note('usage')
+  })
   if (results[0]?.has_checks === true) ctx.afterCommit(() => ctx.jobs.wake('segments'))
 }
 
@@ -87,7 +90,6 @@ function saveAny(
   lockTimeout: string,
 ): Promise<Saved[]> {
   const parameter: SaveParameter = {
-    project_id,
     now,
     lock_timeout: lockTimeout,
     ...payload,
@@ -99,6 +101,7 @@ function saveAny(
         }),
   }
   return save(db, [
+    project_id,
     new JsonParameter(parameter),
     event_parts.length === 0 ? null : joinJsonTexts(event_parts.map(({ parts }) => parts)),
   ])

@@ -64,12 +64,10 @@ export async function listCodes(ctx: Ctx, configuration: Configuration, query: C
     select jsonb_build_object(
       'examined', (select count(*) from picked),
       'last', (select jsonb_build_object('id', v.id, 'created_at', v.created_at) from vouchers v
-        where v.project_id = ${hidden(ctx.project_id, 'text')} and v.id = (select min(id) from picked)),
+        where v.project_id = ${hiddenProject(ctx)} and v.id = (select min(id) from picked)),
       'vouchers', (select jsonb_agg(live.voucher order by live.id desc) from live),
       'terms', (select jsonb_agg(jsonb_build_object('id', t.id, 'content', t.content)) from terms t
-        where t.project_id = ${hidden(ctx.project_id, 'text')} and t.id in (select terms_id from live))) as found`.execute(
-    ctx.db,
-  )
+        where t.project_id = ${hiddenProject(ctx)} and t.id in (select terms_id from live))) as found`.execute(ctx.db)
   const found = (rows[0] as { found: Found }).found
   const terms = new Map((found.terms ?? []).map(({ id, content }) => [id, cacheTerms(ctx.project_id, id, content)]))
   const offers = (found.vouchers ?? []).flatMap((row) => {
@@ -95,10 +93,14 @@ interface Found {
 const hidden = (value: string | readonly string[], type: 'text' | 'text[]'): RawBuilder<unknown> =>
   sql`(select ${value}::${sql.raw(type)})`
 
+/** The project, hidden too, unless the planner finds the server by it. */
+const hiddenProject = ({ project_id, is_distributed }: Ctx): RawBuilder<unknown> =>
+  is_distributed ? sql`${project_id}` : hidden(project_id, 'text')
+
 /** One subquery for each kind: the ids of its newest vouchers, from an index in this order. */
-function streamsOf({ project_id: projectId }: Ctx, { wanted, before, count }: CodesQuery): Array<RawBuilder<unknown>> {
+function streamsOf(ctx: Ctx, { wanted, before, count }: CodesQuery): Array<RawBuilder<unknown>> {
   const { without_campaign, campaign_ids, unheld_only, public_keys, holder_id, code_keys, ids } = wanted
-  const project = hidden(projectId, 'text')
+  const project = hiddenProject(ctx)
   const only = sql`v.project_id = ${project}
     ${before === null ? sql`` : sql`and v.id < ${before}`}
     ${code_keys === null ? sql`` : sql`and v.code_key = any(${hidden(code_keys, 'text[]')}::text[])`}
@@ -119,7 +121,7 @@ function streamsOf({ project_id: projectId }: Ctx, { wanted, before, count }: Co
   if (holder_id === null) return streams
   const holder = hidden(holder_id, 'text')
   streams.push(
-    sql`(select v.id from holders h join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id
+    sql`(select v.id from holders h join vouchers v on v.project_id = ${project} and v.id = h.voucher_id
       where h.project_id = ${project} and h.customer_id = ${holder}
       ${before === null ? sql`` : sql`and h.voucher_id < ${before}`} and ${only} ${newest})`,
     sql`(select v.id from vouchers v where v.holder_id = ${holder} and ${only} ${newest})`,
@@ -128,31 +130,33 @@ function streamsOf({ project_id: projectId }: Ctx, { wanted, before, count }: Co
 }
 
 /** The usable vouchers with the columns that the engine needs, as `checkout_facts` returns them. */
-function liveCodes({ project_id, now }: Ctx, { wanted, at, session_key }: CodesQuery): RawBuilder<unknown> {
+function liveCodes(ctx: Ctx, { wanted, at, session_key }: CodesQuery): RawBuilder<unknown> {
   const { holder_id } = wanted
+  const { now } = ctx
+  const project = hiddenProject(ctx)
   return sql`select v.id, v.terms_id, to_jsonb(v) || jsonb_build_object(
       'xmin', v.xmin::text,
       'assignments', (select jsonb_agg(to_jsonb(a) - 'project_id' order by a.created_at, a.id) from rule_assignments a
-        where a.project_id = v.project_id and a.related_object_id = v.id and a.related_object_type = 'voucher'),
+        where a.project_id = ${project} and a.related_object_id = v.id and a.related_object_type = 'voucher'),
       'held', case when v.quantity is not null or v.type <> 'DISCOUNT_VOUCHER' then (
         select jsonb_build_object('quantity', sum(h.quantity), 'credits', sum(h.credits)) from holds h
-        where h.project_id = v.project_id and h.resource_id = v.id and h.expires_at > ${now}::timestamptz
+        where h.project_id = ${project} and h.resource_id = v.id and h.expires_at > ${now}::timestamptz
           and h.session_key is distinct from ${session_key}::text) end,
       'lots', case v.type when 'LOYALTY_CARD' then (
         select jsonb_agg(jsonb_build_object('id', l.id, 'points', l.points, 'expires_at', l.expires_at))
-        from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expired_points is null) end,
+        from lots l where l.project_id = ${project} and l.voucher_id = v.id and l.expired_points is null) end,
       'member', case v.type when 'LOYALTY_CARD' then (
         select jsonb_build_object('tier_id', m.tier_id, 'due_on', m.due_on) from loyalty_members m
-        where m.project_id = v.project_id and m.voucher_id = v.id) end,
+        where m.project_id = ${project} and m.voucher_id = v.id) end,
       'role', coalesce(
-        (select h.role from holders h where h.project_id = v.project_id and h.voucher_id = v.id
+        (select h.role from holders h where h.project_id = ${project} and h.voucher_id = v.id
           and h.customer_id = ${holder_id}::text),
         case when v.holder_id = ${holder_id}::text then case when v.is_referral_code then 'REFERRER' else 'OWNER' end end),
       'publication', case when terms.content::text like '%PUBLICATION_METADATA%' then (
-        select b.metadata from holders h join publications b on b.project_id = h.project_id and b.id = h.publication_id
-        where h.project_id = v.project_id and h.voucher_id = v.id order by b.id desc limit 1) end) as voucher
-    from picked join vouchers v on v.project_id = ${hidden(project_id, 'text')} and v.id = picked.id
-    left join terms on terms.project_id = v.project_id and terms.id = v.terms_id
+        select b.metadata from holders h join publications b on b.project_id = ${project} and b.id = h.publication_id
+        where h.project_id = ${project} and h.voucher_id = v.id order by b.id desc limit 1) end) as voucher
+    from picked join vouchers v on v.project_id = ${project} and v.id = picked.id
+    left join terms on terms.project_id = ${project} and terms.id = v.terms_id
     where v.deleted_at is null and v.active
       and (v.start_date is null or v.start_date <= ${at}::timestamptz)
       and (v.expiration_date is null or v.expiration_date >= ${at}::timestamptz)

@@ -87,8 +87,8 @@ test('extending a session and ending it as expired do not deadlock', async () =>
     .select(['h.resource_id as id', 'h.expires_at as ended_at', sql<string>`v.xmin::text`.as('xmin')])
     .execute()
   const save = (changes: object) => {
-    const payload = { project_id: shop.project_id, now: new Date().toISOString(), lock_timeout: '120s', ...changes }
-    return sql`select checkout_save(${JSON.stringify(payload)}::jsonb, null)`.execute(db)
+    const payload = { now: new Date().toISOString(), lock_timeout: '120s', ...changes }
+    return sql`select checkout_save_all(${shop.project_id}, ${JSON.stringify(payload)}::jsonb, null)`.execute(db)
   }
   const saved = await db.transaction().execute(async (trx) => {
     await sql`select from holds where project_id = ${shop.project_id} and resource_id = ${held[0]?.id} for update`.execute(

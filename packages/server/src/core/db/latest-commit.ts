@@ -1,4 +1,5 @@
 import type { Db } from './database.ts'
+import { preparedStatement } from './prepared-statements.ts'
 
 /**
  * The highest id of a transaction that this process has committed, for the position that replies to writes return
@@ -28,10 +29,21 @@ export function trackCommits(db: Db, latest: LatestCommit): void {
 /** Undefined: the commits of this database are not tracked. */
 export const latestCommitOf = (db: Db): LatestCommit | undefined => latestCommits.get(db)
 
-/** Of a statement that was a transaction by itself. Inside a transaction, its commit is noted instead. */
-export function noteCommit(db: Db, id: string | null | undefined): void {
-  latestCommits.get(db)?.note(id)
-}
-
 /** A column with the id of the transaction that the statement belongs to. */
 export const commitId = 'pg_current_xact_id_if_assigned()::text as commit_id'
+
+/**
+ * A statement that saves with one function call. Where commits are tracked, and it is a transaction by itself, it notes its commit; elsewhere
+ * it is nothing but the call, which a distributed database runs on the server of the project.
+ */
+export function savingStatement<Row>(call: string): (db: Db, values: readonly unknown[]) => Promise<Row[]> {
+  const plain = preparedStatement<Row>(`select ${call}`)
+  const withCommit = preparedStatement<Row & { commit_id: string | null }>(`select ${call}, ${commitId}`)
+  return async (db, values) => {
+    const latest = latestCommits.get(db)
+    if (latest === undefined) return plain(db, values)
+    const rows = await withCommit(db, values)
+    latest.note(rows[0]?.commit_id)
+    return rows
+  }
+}

@@ -144,7 +144,7 @@ test('a migration waits for a request before it locks tables that the request us
   const node = anotherConnection(url as string)
   let migrating: Promise<{ applied: string[] }> | undefined
   await database.db.transaction().execute(async (trx) => {
-    // In the order of a redemption (functions/checkout_save.sql).
+    // In the order of a redemption (functions/checkout_save_all.sql).
     await sql`select from customers for update`.execute(trx)
     migrating = start(node, { lock_seconds: 60 })
     await untilOthersWait(database, await backendOf(trx))

@@ -3,6 +3,7 @@ import { version } from '../lib/version.ts'
 import type { Db } from './database.ts'
 import { keepPositionsAscending } from './event-positions.ts'
 import { dropLateEnds } from './first-partition.ts'
+import { isDistributed } from './is-distributed.ts'
 import { type LockWaits, whileMigrating, withShortLockWaits } from './migration-locks.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as audience from './migrations/0002-audience-and-catalogue.ts'
@@ -97,6 +98,8 @@ async function migrateIn<T>(trx: Trx, afterwards: (trx: Trx) => Promise<T>): Pro
   // A migration may take longer than any request.
   await sql`set local statement_timeout = 0`.execute(trx)
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
+  // On a distributed database: a transaction that changes several tables does so over one connection per worker.
+  if (await isDistributed(trx)) await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(trx)
   await sql`create table if not exists migrations (name text primary key, applied_at timestamptz(3) not null default now())`.execute(
     trx,
   )

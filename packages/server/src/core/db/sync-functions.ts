@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { version } from '../lib/version.ts'
+import { isDistributed } from './is-distributed.ts'
 import { isNewerRelease, NewerSchemaError } from './newer-schema.ts'
 import type { Trx } from './transaction.ts'
 
-/** One database function, in a file that `psql -f` can run: `functions/checkout_save.sql`. */
+/** One database function, in a file that `psql -f` can run: `functions/checkout_save_all.sql`. */
 interface FunctionFile {
   name: string
   text: string
@@ -14,27 +15,34 @@ interface FunctionFile {
 
 const folder = new URL('./functions/', import.meta.url)
 
-const readFiles = (): FunctionFile[] =>
-  readdirSync(folder)
+/** A distributed database finds the shard of a statement when it plans it: there a plan for any project is no plan. */
+const forAnyProject = 'set plan_cache_mode = force_generic_plan '
+
+function readFiles({ is_distributed }: { is_distributed: boolean }): FunctionFile[] {
+  return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => {
-      const text = readFileSync(new URL(file, folder), 'utf8')
+      const written = readFileSync(new URL(file, folder), 'utf8')
+      const text = is_distributed ? written.replace(forAnyProject, '') : written
       return { name: file.slice(0, -'.sql'.length), text, sha256: createHash('sha256').update(text).digest('hex') }
     })
+}
 
 /**
  * Makes the functions of the database equal to their files, in the transaction of the migrations and under their lock. Replaces
  * a function if its file has changed since it was applied, or if its definition in the database differs from the applied one;
- * drops a function whose file was removed. Returns the names of the replaced and dropped functions.
+ * drops a function whose file was removed. Returns the names of the replaced and dropped functions; with `dry_run`, of those that it
+ * would replace or drop.
  *
  * Nodes of the previous release may still call the old function: a function whose parameters or meaning change gets a new name,
  * and the file with the old name stays for one release.
  */
 export async function syncFunctions(
   trx: Trx,
-  { files = readFiles(), release = version }: { files?: readonly FunctionFile[]; release?: string } = {},
+  given: { files?: readonly FunctionFile[]; release?: string; dry_run?: boolean } = {},
 ): Promise<string[]> {
+  const { files = readFiles({ is_distributed: await isDistributed(trx) }), release = version, dry_run = false } = given
   await sql`create table if not exists schema_functions (
     name text primary key,
     file_sha256 text not null,
@@ -49,12 +57,14 @@ export async function syncFunctions(
   const fileNames = new Set(files.map(({ name }) => name))
   const removed = applied.filter(({ name }) => !fileNames.has(name))
   refuseNewer([...stale.flatMap(({ name }) => appliedByName.get(name) ?? []), ...removed], release)
+  const names = [...stale, ...removed].map(({ name }) => name)
+  if (dry_run) return names
   for (const file of stale) await replaceFunction(trx, file, found.get(file.name) ?? [], release)
   for (const { name } of removed) {
     await dropFunctions(trx, found.get(name) ?? [])
     await sql`delete from schema_functions where name = ${name}`.execute(trx)
   }
-  return [...stale, ...removed].map(({ name }) => name)
+  return names
 }
 
 interface AppliedFunction {

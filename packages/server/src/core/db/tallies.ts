@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
 import type { Db } from './database.ts'
 import type { VoucherType } from './tables.ts'
+import { withinProjects } from './within-projects.ts'
 
 /**
  * Counters, because counting rows would take too long: rows of a project, rows of one campaign (`campaign/camp_1/vouchers`),
@@ -60,19 +61,21 @@ export const summed = sql<number>`least(greatest(coalesce(sum(delta), 0), -90071
  * remain. Skips rows that another node has locked. It is one statement, so a concurrent sum sees either the changes or their
  * total. Rows are never updated, so their `ctid` is stable.
  */
-export async function foldTallies(db: Db, rowsMax: number): Promise<number> {
-  const { rows } = await sql<{ folded: number }>`
+export const foldTallies = (db: Db, rowsMax: number): Promise<number> =>
+  withinProjects(db, sql`tallies group by project_id, name having count(*) > 1`, async (within) => {
+    const { rows } = await sql<{ folded: number }>`
     with held as materialized (
       select t.ctid as place from tallies t
-      join (select project_id, name from tallies group by project_id, name having count(*) > 1) many
+      join (select project_id, name from tallies where ${within('project_id')} group by project_id, name having count(*) > 1) many
         on many.project_id = t.project_id and many.name = t.name
-      limit ${rowsMax} for update of t skip locked
+      where ${within('t.project_id')} limit ${rowsMax} for update of t skip locked
     ), gone as (
-      delete from tallies t using held where t.ctid = held.place returning t.project_id, t.name, t.delta
+      delete from tallies t using held where t.ctid = held.place and ${within('t.project_id')}
+      returning t.project_id, t.name, t.delta
     ), kept as (
       insert into tallies (project_id, name, id, delta)
       select project_id, name, ${newId('background_run')}, sum(delta) from gone group by project_id, name
     )
     select count(*) as folded from gone`.execute(db)
-  return rows[0]?.folded ?? 0
-}
+    return rows[0]?.folded ?? 0
+  })

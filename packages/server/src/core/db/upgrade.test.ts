@@ -38,7 +38,7 @@ describe.each(pastReleases)('a database of %s', (release) => {
 
   test('gets the functions of this release', async () => {
     const { functions } = await migrate(database.db, async () => {})
-    expect(functions).toContain('checkout_save')
+    expect(functions).toContain('checkout_save_all')
     expect(await definitionsIn(database)).toEqual(await definitionsOfFiles(database))
     expect(await migrate(database.db, async () => {})).toMatchObject({ applied: [], functions: [] })
   })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
+import { withinProjects } from './within-projects.ts'
 
 /** Usage of a campaign, a tier, or a code without a campaign. */
 export interface Usage {
@@ -50,13 +51,14 @@ const cappedSum = (value: ReturnType<typeof sql>) => sql`least(coalesce(sum(${va
  * remain. Skips rows that another node has locked. It is one statement, so a concurrent sum sees either the rows or their
  * total; sums are written in a fixed order, so two nodes that merge cannot deadlock.
  */
-export async function foldUsage(db: Db, rowsMax: number): Promise<number> {
-  const { rows } = await sql<{ folded: number }>`
+export const foldUsage = (db: Db, rowsMax: number): Promise<number> =>
+  withinProjects(db, sql`usage where id <> ''`, async (within) => {
+    const { rows } = await sql<{ folded: number }>`
     with held as materialized (
-      select ctid as place from usage where id <> '' order by project_id, scope_id, day, is_undone
+      select ctid as place from usage where id <> '' and ${within('project_id')} order by project_id, scope_id, day, is_undone
       limit ${rowsMax} for update skip locked
     ), gone as (
-      delete from usage u using held where u.ctid = held.place returning u.*
+      delete from usage u using held where u.ctid = held.place and ${within('u.project_id')} returning u.*
     ), kept as (
       insert into usage as u (project_id, scope_id, day, is_undone, id, redemptions, orders_amount, discounted_amount, credits)
       select project_id, scope_id, day, is_undone, '', sum(redemptions), sum(orders_amount), sum(discounted_amount), sum(credits)
@@ -66,5 +68,5 @@ export async function foldUsage(db: Db, rowsMax: number): Promise<number> {
         discounted_amount = u.discounted_amount + excluded.discounted_amount, credits = u.credits + excluded.credits
     )
     select count(*) as folded from gone`.execute(db)
-  return rows[0]?.folded ?? 0
-}
+    return rows[0]?.folded ?? 0
+  })

@@ -30,7 +30,7 @@ const waitMs = 100
 const rowsMax = 1_000
 const lengthMax = 200_000
 
-export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWriter {
+export function openDeferredWriter(db: Db, log: FastifyBaseLogger, onWritten: () => void = () => {}): DeferredWriter {
   let events: Array<NonNullable<DeferredRecord['event']>> = []
   let bytes = 0
   let isFull = false
@@ -47,6 +47,7 @@ export function openDeferredWriter(db: Db, log: FastifyBaseLogger): DeferredWrit
     tallies = new Map()
     try {
       for (const batch of batchesOf(eventsToWrite, ({ data }) => data.length)) await insertEvents(db, batch)
+      onWritten()
       for (const batch of batchesOf(talliesToWrite)) await insertTallies(db, [JSON.stringify(batch)])
     } catch (error) {
       if (!(error instanceof DiskFullError)) log.warn({ err: error }, 'could not write deferred events')

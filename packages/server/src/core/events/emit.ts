@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type Selectable, sql } from 'kysely'
 import type { Caller, Ctx } from '../context.ts'
 import type { EventRow } from '../db/tables.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 import { newId } from '../lib/ids.ts'
 import { catalogue, type EmittedEventType, type EntityId, type EventData, type NewEvent } from './catalogue.ts'
 import type { EventHead } from './parts.ts'
@@ -35,9 +36,16 @@ export async function emitMany(ctx: Ctx, events: readonly NewEvent[]): Promise<S
     select project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id, voucher_id, data
     from json_populate_recordset(null::event_rows, ${JSON.stringify(rows)}::json)
   `.execute(ctx.db)
+  ctx.afterCommit(() => noteEvents(ctx.jobs))
   return rows.map(({ id, type, category, entity_id, created_at, group_id }) => {
     return { id, type, category, entity_id, created_at, group_id }
   })
+}
+
+/** Committed events wait for the webhooks, and what they tell of to be added up. */
+export function noteEvents(jobs: Pick<Jobs, 'note'>): void {
+  jobs.note('webhooks')
+  jobs.note('statistics')
 }
 
 /** Assigns an id to an event before it is written. */

@@ -72,12 +72,12 @@ async function recordUse(db: Db, id: string, now: Instant): Promise<void> {
   await sql`update user_sessions set last_used_at = ${now} where id = ${id} and last_used_at < ${now}`.execute(db)
 }
 
+/** Roles in deleted projects were deleted with them; admission asks for the project by itself (core/http/credentials.ts). */
 async function findSession(db: Db, tokenHash: Buffer): Promise<KnownSession | null> {
   const { rows } = await sql<SessionColumns>`
     select s.id, s.last_used_at, s.expires_at, u.id as user_id, u.email, u.is_owner, (
       select coalesce(jsonb_object_agg(assigned.project_id, assigned.role), '{}')
-      from project_users as assigned join projects on projects.id = assigned.project_id
-      where assigned.user_id = u.id and projects.deleted_at is null) as roles
+      from project_users as assigned where assigned.user_id = u.id) as roles
     from user_sessions s join users u on u.id = s.user_id
     where s.token_hash = ${tokenHash}`.execute(db)
   const [row] = rows

@@ -1,5 +1,6 @@
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Database, Db } from '../db/database.ts'
+import { isDistributed } from '../db/is-distributed.ts'
 import type { Instant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 import { declareQueues, queueNames, supervision } from './declare-queues.ts'
@@ -25,6 +26,8 @@ export interface Jobs {
   failures(): Record<string, number>
   /** Polls now instead of at the next tick. */
   wake(name: QueueName | WatchName): void
+  /** Says that this process has committed rows for a watch that is not woken for each of them (core/jobs/watch.ts). */
+  note(name: WatchName): void
   /** Stops taking jobs, waits for the running ones, and returns those that are not done in time to the queue. */
   close(options?: { graceful_seconds?: number }): Promise<void>
 }
@@ -81,6 +84,8 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
     })
   if (database.kind === 'pglite') await returnAbandonedJobs(database)
 
+  // To look for work everywhere costs a statement on every shard.
+  const idleMs = (await isDistributed(database.db)) ? limits.distributed_look_seconds * 1_000 : undefined
   const workers = newWorkers(boss, database, report)
   const watches = new Map<WatchName, JobWatch>()
   const failures: Record<string, number> = {}
@@ -119,8 +124,9 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
       else watch.wake()
     },
     watch(name, look, options) {
-      watches.set(name, startWatch(countingFailures(name, look), report, options))
+      watches.set(name, startWatch(countingFailures(name, look), report, { idle_ms: idleMs, ...options }))
     },
+    note: (name) => watches.get(name)?.note(),
     async send(ctx, queue, data, { id, lane, start_after } = {}) {
       const sent = await boss.send(queue, data as object, {
         db: fromKysely(ctx.db),

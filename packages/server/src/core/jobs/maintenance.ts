@@ -4,6 +4,7 @@ import type { Runtime } from '../context.ts'
 import type { Database, Db } from '../db/database.ts'
 import { foldTallies } from '../db/tallies.ts'
 import { foldUsage } from '../db/usage.ts'
+import { withinProjects } from '../db/within-projects.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
 
@@ -86,13 +87,17 @@ const tasks: readonly MaintenanceTask[] = [
  */
 
 async function deleteIdempotencyKeys(db: Db, now: Instant): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with over as materialized (
-      select project_id, key from idempotency_keys where expires_at < ${now}
-      order by expires_at limit ${sql.lit(batchRows)} for update skip locked
+  return withinProjects(db, sql`idempotency_keys where expires_at < ${now}`, async (within) => {
+    const { numAffectedRows = 0n } = await sql`
+      with over as materialized (
+        select project_id, key from idempotency_keys where expires_at < ${now} and ${within('project_id')}
+        order by expires_at limit ${sql.lit(batchRows)} for update skip locked
+      )
+      delete from idempotency_keys k using over where k.project_id = over.project_id and k.key = over.key and ${within('k.project_id')}`.execute(
+      db,
     )
-    delete from idempotency_keys k using over where k.project_id = over.project_id and k.key = over.key`.execute(db)
-  return Number(numAffectedRows)
+    return Number(numAffectedRows)
+  })
 }
 
 async function deleteOauthTokens(db: Db, now: Instant): Promise<number> {
@@ -110,67 +115,90 @@ async function deleteOauthTokens(db: Db, now: Instant): Promise<number> {
  * no fixed length (0 seconds) and ends at most 31 days after its start.
  */
 async function deleteCallWindows(db: Db, now: Instant): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with over as materialized (
-      select project_id, kind, seconds, starts_at from call_windows
-      where starts_at + case seconds when 0 then interval '31 days' else seconds * interval '1 second' end
-        < ${now}::timestamptz - interval '1 hour'
-      limit ${sql.lit(batchRows)} for update skip locked
-    )
-    delete from call_windows w using over
-    where w.project_id = over.project_id and w.kind = over.kind and w.seconds = over.seconds and w.starts_at = over.starts_at
-  `.execute(db)
-  return Number(numAffectedRows)
+  return withinProjects(db, sql`call_windows where ${isOver(now)}`, async (within) => {
+    const { numAffectedRows = 0n } = await sql`
+      with over as materialized (
+        select project_id, kind, seconds, starts_at from call_windows
+        where ${isOver(now)} and ${within('project_id')}
+        limit ${sql.lit(batchRows)} for update skip locked
+      )
+      delete from call_windows w using over
+      where w.project_id = over.project_id and w.kind = over.kind and w.seconds = over.seconds and w.starts_at = over.starts_at
+        and ${within('w.project_id')}
+    `.execute(db)
+    return Number(numAffectedRows)
+  })
 }
+
+const isOver = (
+  now: Instant,
+) => sql`starts_at + case seconds when 0 then interval '31 days' else seconds * interval '1 second' end
+  < ${now}::timestamptz - interval '1 hour'`
 
 /** Deletes the content first: the cascade of a large file would be one long statement. */
 async function deleteFileChunks(db: Db, now: Instant): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with over as materialized (
-      select c.project_id, c.file_id, c.start from files f
-      join file_chunks c on c.project_id = f.project_id and c.file_id = f.id
-      where f.expires_at < ${now}
-      limit ${sql.lit(batchChunks)} for update of c skip locked
-    )
-    delete from file_chunks c using over
-    where c.project_id = over.project_id and c.file_id = over.file_id and c.start = over.start`.execute(db)
-  return Number(numAffectedRows)
+  return withinProjects(
+    db,
+    sql`files f where f.expires_at < ${now} and exists (select from file_chunks c where c.project_id = f.project_id and c.file_id = f.id)`,
+    async (within) => {
+      const { numAffectedRows = 0n } = await sql`
+      with over as materialized (
+        select c.project_id, c.file_id, c.start from files f
+        join file_chunks c on c.project_id = f.project_id and c.file_id = f.id
+        where f.expires_at < ${now} and ${within('f.project_id')}
+        limit ${sql.lit(batchChunks)} for update of c skip locked
+      )
+      delete from file_chunks c using over
+      where c.project_id = over.project_id and c.file_id = over.file_id and c.start = over.start
+        and ${within('c.project_id')}`.execute(db)
+      return Number(numAffectedRows)
+    },
+  )
 }
 
 async function deleteFiles(db: Db, now: Instant): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with over as materialized (
-      select project_id, id from files f
-      where expires_at < ${now}
-        and not exists (select from file_chunks c where c.project_id = f.project_id and c.file_id = f.id)
-      order by expires_at limit ${sql.lit(batchRows)} for update skip locked
+  return withinProjects(db, sql`files where expires_at < ${now}`, async (within) => {
+    const { numAffectedRows = 0n } = await sql`
+      with over as materialized (
+        select project_id, id from files f
+        where expires_at < ${now} and ${within('f.project_id')}
+          and not exists (select from file_chunks c where c.project_id = f.project_id and c.file_id = f.id and ${within('c.project_id')})
+        order by expires_at limit ${sql.lit(batchRows)} for update skip locked
+      )
+      delete from files f using over where f.project_id = over.project_id and f.id = over.id and ${within('f.project_id')}`.execute(
+      db,
     )
-    delete from files f using over where f.project_id = over.project_id and f.id = over.id`.execute(db)
-  return Number(numAffectedRows)
+    return Number(numAffectedRows)
+  })
 }
 
 async function deleteHolds(db: Db, now: Instant): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with over as materialized (
-      select project_id, session_key, resource_id from holds where expires_at < ${now}
-      order by expires_at limit ${sql.lit(batchRows)} for update skip locked
-    )
-    delete from holds h using over
-    where h.project_id = over.project_id and h.session_key = over.session_key and h.resource_id = over.resource_id`.execute(
-    db,
-  )
-  return Number(numAffectedRows)
+  return withinProjects(db, sql`holds where expires_at < ${now}`, async (within) => {
+    const { numAffectedRows = 0n } = await sql`
+      with over as materialized (
+        select project_id, session_key, resource_id from holds where expires_at < ${now} and ${within('project_id')}
+        order by expires_at limit ${sql.lit(batchRows)} for update skip locked
+      )
+      delete from holds h using over
+      where h.project_id = over.project_id and h.session_key = over.session_key and h.resource_id = over.resource_id
+        and ${within('h.project_id')}`.execute(db)
+    return Number(numAffectedRows)
+  })
 }
 
 /** A request relies on the guard version it read until it ends, which is always less than a day. */
 async function deleteGuards(db: Db, now: Instant): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    with over as materialized (
-      select project_id, name from guards where touched_at < ${now}::timestamptz - interval '1 day'
-      order by touched_at limit ${sql.lit(batchRows)} for update skip locked
+  return withinProjects(db, sql`guards where touched_at < ${now}::timestamptz - interval '1 day'`, async (within) => {
+    const { numAffectedRows = 0n } = await sql`
+      with over as materialized (
+        select project_id, name from guards where touched_at < ${now}::timestamptz - interval '1 day' and ${within('project_id')}
+        order by touched_at limit ${sql.lit(batchRows)} for update skip locked
+      )
+      delete from guards g using over where g.project_id = over.project_id and g.name = over.name and ${within('g.project_id')}`.execute(
+      db,
     )
-    delete from guards g using over where g.project_id = over.project_id and g.name = over.name`.execute(db)
-  return Number(numAffectedRows)
+    return Number(numAffectedRows)
+  })
 }
 
 /** Mails whose job was lost: a worker deletes all others. */

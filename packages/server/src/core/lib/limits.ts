@@ -237,6 +237,8 @@ export const limits = {
 
   /** Timeout of a request, and of each of its statements. */
   request_timeout_seconds: 180,
+  /** On a distributed database: how long work of a node that has died, or that becomes due, may wait until another node looks for it. */
+  distributed_look_seconds: 30,
   /** Lock timeout: how long a statement waits for a row that another transaction has locked. */
   lock_timeout_seconds: 30,
   /** How long a request waits for a database connection before it is rejected. */

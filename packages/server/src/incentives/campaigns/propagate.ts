@@ -203,11 +203,12 @@ async function replaceCredits(ctx: Ctx, codes: readonly UpdatedCode[], credits: 
   if (postings.length === 0) return
   await sql`
     insert into postings (project_id, voucher_id, id, source, destination, amount, lot_id, created_at)
-    select ${project_id}, p.voucher_id, p.id, p.source, p.destination, p.amount, p.lot_id, ${now}::timestamptz
-    from unnest(${postings.map((p) => p.voucher_id)}::text[], ${postings.map((): Id<'posting'> => newId('posting', at))}::text[],
+    select own.id, p.voucher_id, p.id, p.source, p.destination, p.amount, p.lot_id, ${now}::timestamptz
+    from projects own, unnest(${postings.map((p) => p.voucher_id)}::text[], ${postings.map((): Id<'posting'> => newId('posting', at))}::text[],
       ${postings.map((p) => p.source)}::text[], ${postings.map((p) => p.destination)}::text[],
       ${postings.map((p) => p.amount)}::bigint[], ${postings.map((p) => lots.get(p.voucher_id) ?? null)}::text[])
-      as p (voucher_id, id, source, destination, amount, lot_id)`.execute(db)
+      as p (voucher_id, id, source, destination, amount, lot_id)
+    where own.id = ${project_id}`.execute(db)
 }
 
 /**
@@ -226,8 +227,9 @@ async function replaceLots(
     ${
       credits > 0
         ? sql`insert into lots (project_id, voucher_id, id, points, expires_at, created_at)
-          select ${project_id}, lot.voucher_id, lot.id, ${credits}::bigint, null, ${now}::timestamptz
-          from unnest(${cards}::text[], ${cards.map(() => newId('points_bucket', at))}::text[]) as lot (voucher_id, id)
+          select own.id, lot.voucher_id, lot.id, ${credits}::bigint, null, ${now}::timestamptz
+          from projects own, unnest(${cards}::text[], ${cards.map(() => newId('points_bucket', at))}::text[]) as lot (voucher_id, id)
+          where own.id = ${project_id}
           on conflict (project_id, voucher_id, expires_at) where expired_points is null
           do update set points = excluded.points, updated_at = ${now}::timestamptz`
         : sql`update lots set points = 0, updated_at = ${now}::timestamptz

@@ -30,7 +30,7 @@ function campaignQuery({ db, project_id }: Pick<Ctx, 'db' | 'project_id'>) {
     .select(categoryJson)
     .select(
       sql<number>`(select coalesce(sum(delta), 0)::bigint from tallies
-        where tallies.project_id = campaigns.project_id
+        where tallies.project_id = ${project_id}
           and tallies.name = 'campaign/' || campaigns.id || '/vouchers')`.as('vouchers_count'),
     )
 }

@@ -70,7 +70,7 @@ export async function listStacks(
   const { now, project } = ctx
   const readable = joinedStacks(ctx).where(
     sql<boolean>`exists (
-      select from campaigns where campaigns.project_id = promotion_stacks.project_id
+      select from campaigns where campaigns.project_id = ${ctx.project_id}
         and campaigns.id = promotion_stacks.campaign_id and campaigns.deleted_at is null
     )`,
   )

@@ -154,8 +154,8 @@ test('a publication takes four round trips: begin, take, save, commit', async ()
     const { sent } = await statementsSentBy(() => called(shop, 'POST', '/v1/publications', body))
     expect(sent).toEqual([
       'begin',
-      expect.stringMatching(/^select publication_take\(/),
-      expect.stringMatching(/^select publication_save\(/),
+      expect.stringMatching(/^select publication_lock\(/),
+      expect.stringMatching(/^select publication_write\(/),
       'commit',
     ])
   }
@@ -168,7 +168,7 @@ test('publications of an auto-update campaign without free vouchers skip the bat
   for (let n = 0; ; n += 1) {
     const body = { campaign: 'Auto', customer: { source_id: `new-${n}` } }
     const { sent } = await statementsSentBy(() => called(shop, 'POST', '/v1/publications', body))
-    if (!sent.some((text) => text.includes('publication_take'))) break
+    if (!sent.some((text) => text.includes('publication_lock'))) break
   }
 })
 

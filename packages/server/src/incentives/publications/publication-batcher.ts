@@ -132,7 +132,7 @@ class PublicationBatcher {
 
 /**
  * Whether the batch is rolled back for certain, so that its requests may run again: a conflict with another transaction (GU001 of
- * `publication_save`, a lock timeout, a deadlock), or content of one request that the database refuses.
+ * `publication_write`, a lock timeout, a deadlock), or content of one request that the database refuses.
  */
 const isNothingSaved = (error: unknown): boolean =>
   error instanceof NotBatchedError ||

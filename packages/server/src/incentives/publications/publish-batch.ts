@@ -7,7 +7,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { Tally } from '../../core/db/tallies.ts'
 import { inTransaction, type Trx } from '../../core/db/transaction.ts'
-import type { NewEvent } from '../../core/events/emit.ts'
+import { type NewEvent, noteEvents } from '../../core/events/emit.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { metadataRulesOf } from '../../definitions/metadata-schemas/configured-rules.ts'
 import { listAssignmentsOfVoucher } from '../../rules/validation-rules/assignment-store.ts'
@@ -174,6 +174,8 @@ const campaignAssignments = (
 
 async function save(trx: Trx, projectId: string, drafts: readonly Draft[]): Promise<void> {
   const hasSegments = await saveBatch(trx, projectId, drafts, talliesOf(drafts))
+  const [first] = drafts
+  first?.ctx.afterCommit(() => noteEvents(first.ctx.jobs))
   for (const { ctx, customer, voucher } of drafts) {
     if (hasSegments) await queueMembershipCheck(ctx, [customer.id])
     await ctx.reactions.codesPublished(ctx, customer.id, [voucher], undefined)

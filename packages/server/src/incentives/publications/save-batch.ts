@@ -23,9 +23,8 @@ export interface Draft {
   reply: Publication
 }
 
-/** The parameter of `publication_save`. Each key is read there: `functions/functions.test.ts` compares them. */
+/** The parameter of `publication_write`. Each key is read there: `functions/functions.test.ts` compares them. */
 export interface SaveParameter {
-  project_id: string
   publications: object[]
   tallies: object[]
   events: object[]
@@ -33,7 +32,7 @@ export interface SaveParameter {
   told: string[][]
 }
 
-const save = preparedStatement<{ has_segments: boolean }>('select publication_save($1::jsonb, $2) as has_segments')
+const save = preparedStatement<{ has_segments: boolean }>('select publication_write($1, $2::jsonb, $3) as has_segments')
 
 /** Saves the publications of a batch in one round trip. Returns whether the project has dynamic segments. */
 export async function saveBatch(
@@ -44,14 +43,17 @@ export async function saveBatch(
 ): Promise<boolean> {
   const eventParts = drafts.map(({ ctx, events }) => shareParts(eventRows(ctx, events)))
   const parameter: SaveParameter = {
-    project_id: projectId,
     publications: drafts.map(publicationOf),
     tallies: [...tallies].map(([name, delta]) => ({ name, delta, id: newId('background_run') })),
     // As text: `jsonb` would sort the properties, which webhooks and lists show in this order.
     events: eventParts.flatMap(({ rows }) => rows.map((row) => ({ ...row, data: JSON.stringify(row.data) }))),
     told: eventParts.map(({ rows }) => rows.map(({ id }) => id)),
   }
-  const [row] = await save(db, [new JsonParameter(parameter), joinJsonTexts(eventParts.map(({ parts }) => parts))])
+  const [row] = await save(db, [
+    projectId,
+    new JsonParameter(parameter),
+    joinJsonTexts(eventParts.map(({ parts }) => parts)),
+  ])
   return row?.has_segments === true
 }
 

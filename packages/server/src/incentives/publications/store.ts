@@ -28,7 +28,7 @@ export async function findPublicationBySource(
     .selectAll()
     .select(
       sql<boolean>`exists (
-        select from vouchers where vouchers.project_id = publications.project_id
+        select from vouchers where vouchers.project_id = ${project_id}
           and vouchers.id = any(publications.voucher_ids) and vouchers.deleted_at is null)`.as('is_readable'),
     )
     .executeTakeFirst()
@@ -115,7 +115,8 @@ export async function insertPublished(
       from given where vouchers.project_id = ${project_id} and vouchers.id = given.id
     ), held as (
       insert into holders (project_id, id, voucher_id, customer_id, campaign_id, role, publication_id, created_at)
-      select ${project_id}, holder_id, id, ${customer_id}, ${campaign_id}, role, ${id}, ${now}::timestamptz from given
+      select own.id, given.holder_id, given.id, ${customer_id}, ${campaign_id}, given.role, ${id}, ${now}::timestamptz
+      from projects own, given where own.id = ${project_id}
     )
     ${insertSql(publication)}
     on conflict (project_id, source_id) where result = 'SUCCESS' do nothing

@@ -8,9 +8,8 @@ import type { Instant } from '../../core/lib/instant.ts'
 import type { StoredVoucher } from '../vouchers/voucher.ts'
 import type { BatchedPublication } from './batchable.ts'
 
-/** The parameter of `publication_take`. Each key is read there: `functions/functions.test.ts` compares them. */
+/** The parameter of `publication_lock`. Each key is read there: `functions/functions.test.ts` compares them. */
 export interface TakeParameter {
-  project_id: string
   now: Instant
   lock_timeout: string
   is_exclusive?: true
@@ -116,7 +115,7 @@ export class Taken {
   }
 }
 
-const take = preparedStatement<{ taken: TakenRows }>('select publication_take($1::jsonb) as taken')
+const take = preparedStatement<{ taken: TakenRows }>('select publication_lock($1, $2::jsonb) as taken')
 
 /** Short: only the creation of a customer waits, and alone it may wait longer without holding up others. */
 const lockTimeout = '250ms'
@@ -134,7 +133,6 @@ export async function takeRows(db: Db, projectId: string, batch: readonly Batche
     if ('campaign' in wanted) counts.set(wanted.campaign.id, (counts.get(wanted.campaign.id) ?? 0) + 1)
   const sourceIds = distinct(batch.map(({ source_id }) => source_id))
   const parameter: TakeParameter = {
-    project_id: projectId,
     // A voucher that has not expired at the latest of these moments has not expired at the others either.
     now: batch.reduce((latest, { ctx }) => (ctx.now > latest ? ctx.now : latest), '') as Instant,
     lock_timeout: lockTimeout,
@@ -149,7 +147,7 @@ export async function takeRows(db: Db, projectId: string, batch: readonly Batche
       : { wanted: [...counts].map(([campaignId, count]) => ({ campaign_id: campaignId, count })) }),
     ...(sourceIds.length === 0 ? {} : { source_ids: sourceIds }),
   }
-  const [row] = await take(db, [new JsonParameter(parameter)])
+  const [row] = await take(db, [projectId, new JsonParameter(parameter)])
   return new Taken((row as { taken: TakenRows }).taken, counts.keys())
 }
 

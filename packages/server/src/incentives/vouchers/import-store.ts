@@ -191,9 +191,10 @@ async function postRedeemedCredits(
   const at = Date.parse(now)
   await sql`
     insert into postings (project_id, voucher_id, id, source, destination, amount, created_at)
-    select ${project_id}, card.voucher_id, card.id, card.voucher_id, 'redeemed', card.amount, ${now}::timestamptz
-    from unnest(${spentCards.map(({ id }) => id)}::text[], ${spentCards.map(() => newId('posting', at))}::text[],
-      ${spentCards.map(({ redeemed }) => redeemed)}::bigint[]) as card (voucher_id, id, amount)`.execute(db)
+    select own.id, card.voucher_id, card.id, card.voucher_id, 'redeemed', card.amount, ${now}::timestamptz
+    from projects own, unnest(${spentCards.map(({ id }) => id)}::text[], ${spentCards.map(() => newId('posting', at))}::text[],
+      ${spentCards.map(({ redeemed }) => redeemed)}::bigint[]) as card (voucher_id, id, amount)
+    where own.id = ${project_id}`.execute(db)
 }
 
 /** Loads each referenced rule once and locks it against deletion until it is assigned; an unknown rule refuses its row. */
@@ -223,9 +224,10 @@ export async function assignToNewVouchers(
   const at = Date.parse(now)
   await sql`
     insert into rule_assignments (project_id, id, rule_id, related_object_type, related_object_id, created_at, config_version)
-    select ${project_id}, made.id, made.rule_id, 'voucher', made.voucher_id, ${now}::timestamptz, ${configVersion}
-    from unnest(${wanted.map(() => newId('rule_assignment', at))}::text[], ${wanted.map(({ rule_id }) => rule_id)}::text[],
-      ${wanted.map(({ voucher_id }) => voucher_id)}::text[]) as made (id, rule_id, voucher_id)`.execute(db)
+    select own.id, made.id, made.rule_id, 'voucher', made.voucher_id, ${now}::timestamptz, ${configVersion}
+    from projects own, unnest(${wanted.map(() => newId('rule_assignment', at))}::text[], ${wanted.map(({ rule_id }) => rule_id)}::text[],
+      ${wanted.map(({ voucher_id }) => voucher_id)}::text[]) as made (id, rule_id, voucher_id)
+    where own.id = ${project_id}`.execute(db)
   // In batches: each event contains its rule, which may be large.
   for (let start = 0; emitEvents && start < wanted.length; start += limits.unassigned_at_once_max)
     await emitAssigned(ctx, wanted.slice(start, start + limits.unassigned_at_once_max))

@@ -40,14 +40,15 @@ export async function postInitialCreditsOf({ db, project_id, now }: Ctx, cards: 
   if (lots.some((lot) => lot !== null))
     await sql`
       insert into lots (project_id, voucher_id, id, points, expires_at, created_at)
-      select ${project_id}, lot.voucher_id, lot.id, lot.points, null, ${now}::timestamptz
-      from unnest(${ids}::text[], ${lots}::text[], ${amounts}::bigint[]) as lot (voucher_id, id, points)
-      where lot.id is not null`.execute(db)
+      select own.id, lot.voucher_id, lot.id, lot.points, null, ${now}::timestamptz
+      from projects own, unnest(${ids}::text[], ${lots}::text[], ${amounts}::bigint[]) as lot (voucher_id, id, points)
+      where own.id = ${project_id} and lot.id is not null`.execute(db)
   await sql`
     insert into postings (project_id, voucher_id, id, source, destination, amount, lot_id, created_at)
-    select ${project_id}, card.voucher_id, card.id, 'issued', card.voucher_id, card.amount, card.lot_id, ${now}::timestamptz
-    from unnest(${ids}::text[], ${cardsWithCredits.map(() => newId('posting', at))}::text[], ${amounts}::bigint[], ${lots}::text[])
-      as card (voucher_id, id, amount, lot_id)`.execute(db)
+    select own.id, card.voucher_id, card.id, 'issued', card.voucher_id, card.amount, card.lot_id, ${now}::timestamptz
+    from projects own, unnest(${ids}::text[], ${cardsWithCredits.map(() => newId('posting', at))}::text[], ${amounts}::bigint[], ${lots}::text[])
+      as card (voucher_id, id, amount, lot_id)
+    where own.id = ${project_id}`.execute(db)
 }
 
 /**

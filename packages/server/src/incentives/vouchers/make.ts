@@ -191,13 +191,14 @@ async function insertCodes(
       insert into vouchers (project_id, id, code, code_key, type, campaign_id, category_id, terms_id, start_date,
         expiration_date, quantity, credits_added, credits_subtracted, credits_redeemed, credits_expired, credits_pending,
         active, additional_info, metadata, is_referral_code, is_automatic, asset_id, created_at)
-      select ${project_id}, made.id, made.code, coalesce(made.code_key, made.code), ${template.type}, ${template.campaign_id}, ${template.category_id},
+      select own.id, made.id, made.code, coalesce(made.code_key, made.code), ${template.type}, ${template.campaign_id}, ${template.category_id},
         ${template.terms_id}, ${template.start_date}::timestamptz, ${template.expiration_date}::timestamptz, ${template.quantity}::bigint,
         ${credits}::bigint, ${none}::bigint, ${none}::bigint, ${none}::bigint, ${none}::bigint,
         ${template.active}::boolean, ${template.additional_info}, ${template.metadata === null ? null : JSON.stringify(template.metadata)}::jsonb,
         ${template.is_referral_code}::boolean, ${template.is_automatic}::boolean, made.asset_id, ${now}::timestamptz
-      from unnest(${plainArray(ids)}::text[], ${codes}::text[], ${keys}::text[], ${plainArray(assets)}::uuid[])
+      from projects own, unnest(${plainArray(ids)}::text[], ${codes}::text[], ${keys}::text[], ${plainArray(assets)}::uuid[])
         as made (id, code, code_key, asset_id)
+      where own.id = ${project_id}
       ${in_order} ${on_conflict}
       returning id
     )

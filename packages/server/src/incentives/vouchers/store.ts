@@ -39,7 +39,7 @@ function readableVouchers(db: Db, projectId: string, today: string) {
     .select(
       sql<StoredVoucher['next_expiration']>`case vouchers.type when 'LOYALTY_CARD' then (
         select jsonb_build_object('next_expiration_date', lots.expires_at, 'next_expiration_points', lots.points)
-        from lots where lots.project_id = vouchers.project_id and lots.voucher_id = vouchers.id
+        from lots where lots.project_id = ${projectId} and lots.voucher_id = vouchers.id
           and lots.points > 0 and lots.expires_at >= ${today}::date
         order by lots.expires_at limit 1) end`.as('next_expiration'),
     )
@@ -191,8 +191,9 @@ export async function insertVouchers({ db, project_id }: Ctx, rows: readonly New
   if (rows.length === 0) return new Set()
   const inserted = await sql<{ id: VoucherId }>`
     insert into vouchers (${sql.join(columns.map((column) => sql.ref(column)))})
-    select ${sql.join(columns.map((column) => sql.ref(column)))}
-    from jsonb_populate_recordset(null::vouchers, ${JSON.stringify(rows.map((row) => ({ ...columnDefaults, ...row, project_id, metadata: row.metadata == null ? null : JSON.parse(row.metadata) })))}::jsonb)
+    select ${sql.join(columns.map((column) => (column === 'project_id' ? sql`own.id` : sql.ref(`made.${column}`))))}
+    from projects own, jsonb_populate_recordset(null::vouchers, ${JSON.stringify(rows.map((row) => ({ ...columnDefaults, ...row, project_id, metadata: row.metadata == null ? null : JSON.parse(row.metadata) })))}::jsonb) made
+    where own.id = ${project_id}
     on conflict (project_id, code_key) do nothing
     returning id`.execute(db)
   return new Set(inserted.rows.map(({ id }) => id))

@@ -23,7 +23,7 @@ function ruleQuery({ db, project_id }: Ctx) {
     .selectAll('earning_rules')
     .select(
       sql<string | null>`(select rule_id from rule_assignments a
-        where a.project_id = earning_rules.project_id and a.related_object_type = 'earning_rule'
+        where a.project_id = ${project_id} and a.related_object_type = 'earning_rule'
           and a.related_object_id = earning_rules.id
         order by a.created_at, a.id limit 1)`.as('validation_rule_id'),
     )
@@ -50,7 +50,7 @@ export async function findEarningRule(
   return ruleQuery(ctx)
     .where('earning_rules.id', '=', id as RuleId)
     .where(
-      sql<boolean>`exists (select from campaigns c where c.project_id = earning_rules.project_id
+      sql<boolean>`exists (select from campaigns c where c.project_id = ${ctx.project_id}
         and c.id = earning_rules.campaign_id and c.deleted_at is null)`,
     )
     .$if(lock === 'keyShare', (query) => query.forKeyShare('earning_rules'))

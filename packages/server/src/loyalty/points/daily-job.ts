@@ -106,7 +106,7 @@ async function processFirstDueMember(ctx: Ctx): Promise<boolean> {
 }
 
 /**
- * Takes the advisory lock of the project, and commits without waiting for the disk: a change that a crash loses is still due
+ * Takes the advisory lock of the project, in a statement of that project (core/db/name-locks.ts), and commits without waiting for the disk: a change that a crash loses is still due
  * and is applied again.
  */
 const hasProjectLock = ({ project_id }: Ctx) => sql<boolean>`

@@ -69,8 +69,9 @@ export async function forgetMembers(ctx: Ctx, voucherIds: readonly string[]): Pr
     db,
   )
   await sql`
-    update customers c set loyalty = add_to_loyalty(c.loyalty, jsonb_build_object(m.name, ${JSON.stringify(gone)}::jsonb))
-    from unnest(${ids}::text[], ${rows.map(({ name }) => name)}::text[]) as m (customer_id, name)
+    update customers c set loyalty = add_to_loyalty(c.loyalty, m.moves)
+    from unnest(${ids}::text[], ${rows.map(({ name }) => JSON.stringify({ [name]: gone }))}::jsonb[])
+      as m (customer_id, moves)
     where c.project_id = ${project_id} and c.id = m.customer_id`.execute(db)
   const canceledEntries = await db
     .updateTable('pending_points')

@@ -26,9 +26,8 @@ type LoadedCardFields = {
   credits: Card['credits'] | null
 }
 
-/** The parameter of `loyalty_facts`. */
+/** The parameter of `loyalty_rows`. */
 export interface LoyaltyQuestion {
-  project_id: string
   customers: readonly string[]
   timezone: string
   today: string
@@ -46,7 +45,6 @@ export async function loadPeople(
 ): Promise<Map<string, Person>> {
   const { project_id, project, now, db } = ctx
   const question: LoyaltyQuestion = {
-    project_id,
     customers: customerIds,
     timezone: project.timezone,
     today: todayIn({ now, timezone: project.timezone }),
@@ -57,7 +55,7 @@ export async function loadPeople(
     since: loadOptions.since ?? null,
   }
   const { rows } = await sql<{ found: LoadedRows }>`
-    select loyalty_facts(${JSON.stringify(question)}::jsonb) as found`
+    select loyalty_rows(${project_id}, ${JSON.stringify(question)}::jsonb) as found`
     .execute(db)
     .catch((error: unknown) => {
       throw sqlState(error) === '55P03' ? multipleRequests() : error

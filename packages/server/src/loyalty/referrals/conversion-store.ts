@@ -134,10 +134,10 @@ export async function deleteRefereesOf(
     delete from holders h where project_id = ${project_id} and voucher_id = any(${voucherIds}::text[])
       and customer_id = ${customerId} and role = 'REFEREE'
       and exists (
-        select from redemptions r where r.project_id = h.project_id and r.related_object_id = h.voucher_id
+        select from redemptions r where r.project_id = ${project_id} and r.related_object_id = h.voucher_id
           and r.customer_id = h.customer_id and r.object = 'redemption' and r.created_at = h.created_at)
       and not exists (
-        select from redemptions r where r.project_id = h.project_id and r.related_object_id = h.voucher_id
+        select from redemptions r where r.project_id = ${project_id} and r.related_object_id = h.voucher_id
           and r.customer_id = h.customer_id and r.object = 'redemption' and r.status = 'SUCCEEDED')
     returning h.*`.execute(db)
   return rows

@@ -71,10 +71,10 @@ async function addMembers({ db, project_id, now, project: { timezone } }: Ctx): 
     insert into loyalty_members (project_id, voucher_id, campaign_id, customer_id, tier_id, tier_start_date, tier_created_at, due_on)
     select v.project_id, v.id, v.campaign_id, v.holder_id, t.id, case when t.id is not null then ${today}::date end,
       case when t.id is not null then ${now}::timestamptz end,
-      case when exists (select from loyalty_tiers any_tier where any_tier.project_id = v.project_id and any_tier.campaign_id = v.campaign_id)
+      case when exists (select from loyalty_tiers any_tier where any_tier.project_id = ${project_id} and any_tier.campaign_id = v.campaign_id)
         then ${today}::date else least(
-          (select min(l.expires_at) + 1 from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expired_points is null),
-          (select min(q.activates_at) from pending_points q where q.project_id = v.project_id and q.voucher_id = v.id and q.status = 'PENDING'))
+          (select min(l.expires_at) + 1 from lots l where l.project_id = ${project_id} and l.voucher_id = v.id and l.expired_points is null),
+          (select min(q.activates_at) from pending_points q where q.project_id = ${project_id} and q.voucher_id = v.id and q.status = 'PENDING'))
       end
     from vouchers v
       join campaigns g on g.project_id = v.project_id and g.id = v.campaign_id
@@ -104,9 +104,10 @@ async function addConversions({ db, project_id }: Ctx): Promise<void> {
     )
     insert into referral_conversions (project_id, campaign_id, referrer_id, referee_id, voucher_id, related_object_id,
       related_object_type, created_at, source_ids)
-    select ${project_id}, r.campaign_id, r.referrer_id, r.referee_id, v.id, r.related_object_id,
+    select own.id, r.campaign_id, r.referrer_id, r.referee_id, v.id, r.related_object_id,
       case when r.related_object_type = 'redemption' then 'redemption' else 'event' end, r.date, array[r.related_object_id]
-    from referred r join codes v on v.campaign_id = r.campaign_id and v.referrer_id = r.referrer_id
+    from projects own, referred r join codes v on v.campaign_id = r.campaign_id and v.referrer_id = r.referrer_id
+    where own.id = ${project_id}
     on conflict do nothing`.execute(db)
 }
 
@@ -120,7 +121,7 @@ async function connectTransactions({ db, project_id }: Ctx): Promise<void> {
     from voucher_transactions r
     where t.project_id = ${project_id} and t.related_transaction_id is not null
       and not exists (select from voucher_transactions known
-        where known.project_id = t.project_id and known.id = t.related_transaction_id)
-      and r.project_id = t.project_id and r.voucher_id = t.voucher_id and r.id <> t.id
+        where known.project_id = ${project_id} and known.id = t.related_transaction_id)
+      and r.project_id = ${project_id} and r.voucher_id = t.voucher_id and r.id <> t.id
       and right(r.id, 7) = right(t.related_transaction_id, 7)`.execute(db)
 }

@@ -52,7 +52,8 @@ async function insertAll<Row extends NewRow>(
   const key = 'id' in (rows[0] ?? {}) ? sql`id` : sql`null::text`
   const { rows: found } = await sql<{ id: string | null }>`
     insert into ${sql.table(table)} (${columns})
-    select ${columns} from jsonb_populate_recordset(null::${sql.table(table)}, ${json}::jsonb)
+    select ${sql.join(names.map((name) => (name === 'project_id' ? sql`own.id` : sql.ref(`r.${name}`))))}
+    from projects own, jsonb_populate_recordset(null::${sql.table(table)}, ${json}::jsonb) r where own.id = ${project_id}
     on conflict do nothing returning ${key} as id`.execute(db)
   if (found.length === rows.length) return [...rows]
   const ids = new Set(found.map(({ id }) => id))

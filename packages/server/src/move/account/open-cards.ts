@@ -8,8 +8,8 @@ import { insertRows } from './insert-rows.ts'
 import { count, type KindReport } from './report.ts'
 
 /** Whether the card `v` has points or credits in its ledger. */
-export const hasLedger = sql`exists (select from postings p
-  where p.project_id = v.project_id and p.voucher_id = v.id and p.source = 'issued' and p.destination = v.id)`
+export const hasLedger = (projectId: string) => sql`exists (select from postings p
+  where p.project_id = ${projectId} and p.voucher_id = v.id and p.source = 'issued' and p.destination = v.id)`
 
 /**
  * Writes the ledgers of up to 1,000 cards after an id, and returns the last of them; null: there are no more. It waits until the
@@ -19,17 +19,17 @@ export async function openCards(ctx: Ctx, after: string, report: KindReport): Pr
   const { db, project_id } = ctx
   const { rows } = await sql<NewCard & { has_ledger: boolean }>`
     select v.id, v.code, v.type, v.campaign_id, v.created_at, v.credits_added, v.credits_subtracted, v.credits_redeemed, v.credits_expired, v.credits_pending,
-      ${hasLedger} as has_ledger, paid.reversible, paid.has_postings,
+      ${hasLedger(project_id)} as has_ledger, paid.reversible, paid.has_postings,
       coalesce((select jsonb_agg(jsonb_build_object('id', day.id, 'points', day.points, 'expires_at', day.expires_at)) from (
         select (array_agg(l.id order by l.expired_points nulls first, l.id))[1] as id,
           sum(l.points + coalesce(l.expired_points, 0)) as points, l.expires_at
-        from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expires_at is not null
+        from lots l where l.project_id = ${project_id} and l.voucher_id = v.id and l.expires_at is not null
         group by l.expires_at) day), '[]') as dated_lots
     from vouchers v cross join lateral (
       select count(*) > 0 as has_postings, coalesce(sum(p.amount) filter (where p.destination = 'redeemed' and exists (
-        select from redemptions r where r.project_id = p.project_id and r.related_object_id = p.voucher_id and r.object = 'redemption'
+        select from redemptions r where r.project_id = ${project_id} and r.related_object_id = p.voucher_id and r.object = 'redemption'
           and r.status = 'SUCCEEDED' and r.undo ->> 'transaction_id' = p.transaction_id)), 0)::bigint as reversible
-      from postings p where p.project_id = v.project_id and p.voucher_id = v.id and v.id in (p.source, p.destination)) paid
+      from postings p where p.project_id = ${project_id} and p.voucher_id = v.id and v.id in (p.source, p.destination)) paid
     where v.project_id = ${project_id} and v.id > ${after} and v.credits_added is not null
     order by v.id limit ${cardsAtOnce}`.execute(db)
   const cards = rows.filter(({ has_ledger }) => !has_ledger).map(withReversible)

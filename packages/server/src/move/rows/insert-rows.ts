@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
 import { isDuplicate, type Trx } from '../../core/db/transaction.ts'
+import { transactionOn } from '../../core/db/transaction-on.ts'
 import { type Claim, confirmClaim } from './claim.ts'
 import type { MovedTable } from './tables.ts'
 
@@ -29,14 +30,15 @@ async function insertInto(trx: Trx, claim: Claim, table: MovedTable, rows: strin
   const { name, columns, is_configuration } = table
   const values: Array<[column: string, value: RawBuilder<unknown>]> = [
     ...columns.map((column): [string, RawBuilder<unknown>] => [column, importedValue(table, column, claim)]),
-    ['project_id', sql`${claim.project_id}`],
+    ['project_id', sql`own.id`],
     ...(is_configuration ? [configurationVersion(claim)] : []),
-    ...(name === 'segments' ? [walkAfter] : []),
+    ...(name === 'segments' ? [walkAfter(await transactionOn(trx, claim.project_id))] : []),
   ]
   const { numAffectedRows } = await sql`
     insert into ${sql.table(name)} (${sql.join(values.map(([column]) => sql.ref(column)))})
     select ${sql.join(values.map(([, value]) => value))}
-    from json_populate_recordset(null::${sql.table(name)}, ${`[${rows.join(',')}]`}::json) r`.execute(trx)
+    from projects own, json_populate_recordset(null::${sql.table(name)}, ${`[${rows.join(',')}]`}::json) r
+    where own.id = ${claim.project_id}`.execute(trx)
   if (Number(numAffectedRows) !== rows.length)
     throw new Error(`The file is damaged: lines of ${name} have more or less than one row each.`)
 }
@@ -55,7 +57,7 @@ const configurationVersion = ({ config_version }: Claim): [string, RawBuilder<un
 ]
 
 /** A recompute that was running waits for the transactions of this server that have begun before it goes on. */
-const walkAfter: [string, RawBuilder<unknown>] = [
+const walkAfter = (transaction: string | null): [string, RawBuilder<unknown>] => [
   'walk_after',
-  sql`case when r.walk_started_at is not null then pg_current_xact_id() end`,
+  sql`case when r.walk_started_at is not null then ${transaction}::xid8 end`,
 ]

@@ -41,7 +41,7 @@ async function codesNaming(ctx: Ctx, goods: readonly string[]): Promise<Referenc
     'voucher',
     sql`select v.id from vouchers v where v.project_id = ${project_id} and v.deleted_at is null
       and v.terms_id = any(${rows.map(({ id }) => id)}::text[])
-      and not exists (select from campaigns c where c.project_id = v.project_id and c.id = v.campaign_id
+      and not exists (select from campaigns c where c.project_id = ${project_id} and c.id = v.campaign_id
         and c.deleted_at is not null)`,
   )
 }

@@ -168,8 +168,9 @@ async function recordDeletions({ db, project_id }: Ctx, ids: string[]): Promise<
       where id = ${project_id} returning config_version
     )
     insert into configuration_deletions (project_id, config_version, object_type, object_id)
-    select ${project_id}, project.config_version - ${ids.length} + gone.place, 'rule_assignment', gone.id
-    from project, unnest(${ids}::text[]) with ordinality as gone (id, place)
+    select own.id, project.config_version - ${ids.length} + gone.place, 'rule_assignment', gone.id
+    from projects own, project, unnest(${ids}::text[]) with ordinality as gone (id, place)
+    where own.id = ${project_id}
   `.execute(db)
 }
 

@@ -19,13 +19,18 @@ const validationRules = {
 
 type RuleRow = Selectable<ValidationRuleRow> & { assignments_count: number }
 
-const countAssignments = sql<number>`(
+const countAssignments = (projectId: string) =>
+  sql<number>`(
   select count(*) from rule_assignments
-  where project_id = validation_rules.project_id and rule_id = validation_rules.id
+  where project_id = ${projectId} and rule_id = validation_rules.id
 )`.as('assignments_count')
 
 const selectRules = ({ db, project_id }: Ctx) =>
-  db.selectFrom('validation_rules').where('project_id', '=', project_id).selectAll().select(countAssignments)
+  db
+    .selectFrom('validation_rules')
+    .where('project_id', '=', project_id)
+    .selectAll()
+    .select(countAssignments(project_id))
 
 /**
  * A rule, locked until the end of the transaction as the caller needs it: against deletion (`key share`), against changes
@@ -101,7 +106,7 @@ export async function updateRule(
     .where('project_id', '=', project_id)
     .where('id', '=', id as RuleId)
     .returningAll()
-    .returning(countAssignments)
+    .returning(countAssignments(project_id))
     .executeTakeFirstOrThrow()
   return toRule(row)
 }

@@ -31,7 +31,7 @@ export async function search(ctx: Ctx, { q, limit = limits.search_results_max }:
   return { object: 'search', query: q, ...(rows[0] ?? empty) }
 }
 
-function kinds({ project }: Ctx, text: string): Record<Kind, Searched> {
+function kinds({ project, project_id }: Ctx, text: string): Record<Kind, Searched> {
   const id = startsWith(sql`r.id`, text)
   const source = startsWith(sql`r.source_id`, text)
   const isKept = sql`r.deleted_at is null`
@@ -46,9 +46,9 @@ function kinds({ project }: Ctx, text: string): Record<Kind, Searched> {
     vouchers: {
       by: [...[...keys].map((key) => startsWith(sql`r.code_key`, key)), id],
       where: sql`r.deleted_at is null and (r.campaign_id is null or exists (select from campaigns c
-        where c.project_id = r.project_id and c.id = r.campaign_id and c.deleted_at is null))`,
+        where c.project_id = ${project_id} and c.id = r.campaign_id and c.deleted_at is null))`,
       columns: sql`r.id, r.code, r.type, (select c.name from campaigns c
-        where c.project_id = r.project_id and c.id = r.campaign_id) as campaign`,
+        where c.project_id = ${project_id} and c.id = r.campaign_id) as campaign`,
     },
     customers: {
       by: [startsWithAnyCase(sql`r.email`, text), startsWithAnyCase(sql`r.name`, text), source, id],

@@ -41,7 +41,7 @@ const fieldsByOperation: Readonly<Record<string, FilterFields>> = {
   validatePromotions: fieldsOfNames(promotionFields),
   listCampaignTemplates: templateFields,
   listCampaignTemplatesOfProject: templateFields,
-  listCustomers: customerFields(types),
+  listCustomers: customerFields('', types),
   listCustomerRedeemables: redeemableFields,
   listSegments: segmentFields,
   listProducts: catalogueListFields('products', types),
@@ -98,7 +98,7 @@ function filters(): Array<[name: string, fields: FilterFields]> {
         if (fields === undefined) throw new Error(`testing/reference/filter-fields.ts has no filter fields for ${id}`)
         return [code(`${method} ${path}`), fields]
       }),
-    ['[segments](segments.md)', customerFields(types)],
+    ['[segments](segments.md)', customerFields('', types)],
     ['[product collections](product-collections.md)', goodsFields(types)],
     ...Object.entries(exportables).map(([name, { filterFields }]: [string, Exportable]): [string, FilterFields] => [
       `[export](exports.md) of ${code(name)}`,

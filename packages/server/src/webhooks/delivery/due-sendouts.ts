@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
-import { preparedStatement } from '../../core/db/prepared-statements.ts'
+import { isDistributed } from '../../core/db/is-distributed.ts'
 import type { Instant } from '../../core/lib/instant.ts'
-import type { WaitingWebhook } from './leases.ts'
+import { inEither, type WaitingWebhook } from './leases.ts'
 
 /** A send-out that is due, with what its body is made of. */
 export interface DueSendout {
@@ -35,7 +35,9 @@ export interface DueSendout {
  * The first send-out of each webhook, then the second of each, and so on, until their size exceeds what may be read. The sizes are
  * known without reading the texts.
  */
-const dueStatement = preparedStatement<DueSendout>(`
+const due = inEither<DueSendout>(
+  '$8',
+  (within) => `
   select due.project_id, due.id, due.webhook_id, due.type, due.source_url, due.created_at, due.first_attempt_at, due.activation,
     due.is_manual, due.is_test, due.body, case when due.body is null then event_text(due.data, due.parts) end as data, due.bytes,
     due.event_id, due.event_created_at, due.entity_id, due.group_id, due.event_source
@@ -43,7 +45,7 @@ const dueStatement = preparedStatement<DueSendout>(`
     select s.*, sum(s.bytes) over (order by s.nth, h.place rows between unbounded preceding and current row) - s.bytes as before
     from unnest($1::text[], $2::text[], $3::int[], $4::boolean[])
       with ordinality as h (project_id, webhook_id, rows_max, manual_only, place)
-    join webhooks w on w.project_id = h.project_id and w.id = h.webhook_id
+    join webhooks w on w.project_id = h.project_id and ${within('w.project_id')} and w.id = h.webhook_id
     cross join lateral (
       select s.project_id, s.id, s.webhook_id, s.type, s.source_url, s.created_at, w.activation,
         case when s.activation = w.activation then s.first_attempt_at end as first_attempt_at, s.is_manual, s.is_test, s.body,
@@ -52,45 +54,63 @@ const dueStatement = preparedStatement<DueSendout>(`
         coalesce(octet_length(e.data), 0) + coalesce(octet_length(p.parts), 0) + coalesce(octet_length(s.body), 0) as bytes
       from (
         select s.* from webhook_sendouts s
-        where s.project_id = h.project_id and s.webhook_id = h.webhook_id and s.due_at <= $5::timestamptz
+        where s.project_id = h.project_id and ${within('s.project_id')} and s.webhook_id = h.webhook_id and s.due_at <= $5::timestamptz
           and (not h.manual_only or s.due_at = '-infinity') and s.id not in (select unnest($6::text[]))
         order by s.due_at, s.id limit h.rows_max
       ) s
       -- The last 18 digits say in which partition each is.
-      left join event_rows e on e.project_id = s.project_id and e.id = s.event_id and right(e.id, 18) = right(s.event_id, 18)
-      left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id and right(p.id, 18) = right(e.parts_id, 18)
+      left join event_rows e on e.project_id = s.project_id and ${within('e.project_id')} and e.id = s.event_id
+        and right(e.id, 18) = right(s.event_id, 18)
+      left join event_parts p on p.project_id = e.project_id and ${within('p.project_id')} and p.id = e.parts_id
+        and right(p.id, 18) = right(e.parts_id, 18)
     ) s
   ) due
   where due.before < $7::bigint
-  order by due.due_at, due.id`)
+  order by due.due_at, due.id`,
+)
+
+interface DueRequest {
+  now: Instant
+  except: string[]
+  bytes_max: number
+}
+
+type LookedAt = ReadonlyArray<{ webhook: WaitingWebhook; rows_max: number }>
 
 /**
  * The oldest due send-outs of some webhooks, without those that this node has in hand. All together they are at most `bytes_max` in
  * size, but for the last one.
  */
-export const listDueSendouts = (
-  db: Db,
-  webhooks: ReadonlyArray<{ webhook: WaitingWebhook; rows_max: number }>,
-  { now, except, bytes_max }: { now: Instant; except: string[]; bytes_max: number },
-): Promise<DueSendout[]> =>
-  dueStatement(db, [
-    webhooks.map(({ webhook }) => webhook.project_id),
-    webhooks.map(({ webhook }) => webhook.webhook_id),
-    webhooks.map(({ rows_max }) => rows_max),
-    webhooks.map(({ webhook }) => !webhook.active),
-    now,
-    except,
-    bytes_max,
-  ])
+export async function listDueSendouts(db: Db, webhooks: LookedAt, request: DueRequest): Promise<DueSendout[]> {
+  if (!(await isDistributed(db))) return due.any(db, parametersOf(webhooks, request))
+  const found: DueSendout[] = []
+  let bytesLeft = request.bytes_max
+  for (const [projectId, ofProject] of Map.groupBy(webhooks, ({ webhook }) => webhook.project_id)) {
+    if (bytesLeft <= 0) break
+    const sendouts = await due.one(db, [...parametersOf(ofProject, { ...request, bytes_max: bytesLeft }), projectId])
+    found.push(...sendouts)
+    for (const { bytes } of sendouts) bytesLeft -= bytes
+  }
+  return found
+}
+
+const parametersOf = (webhooks: LookedAt, { now, except, bytes_max }: DueRequest): unknown[] => [
+  webhooks.map(({ webhook }) => webhook.project_id),
+  webhooks.map(({ webhook }) => webhook.webhook_id),
+  webhooks.map(({ rows_max }) => rows_max),
+  webhooks.map(({ webhook }) => !webhook.active),
+  now,
+  except,
+  bytes_max,
+]
 
 /** Deletes send-outs whose event is gone. */
 export async function dropSendouts(
   db: Db,
   sendouts: ReadonlyArray<Pick<DueSendout, 'project_id' | 'id'>>,
 ): Promise<void> {
-  await sql`
-    delete from webhook_sendouts s
-    using unnest(${sendouts.map(({ project_id }) => project_id)}::text[], ${sendouts.map(({ id }) => id)}::text[])
-      as dropped (project_id, id)
-    where s.project_id = dropped.project_id and s.id = dropped.id`.execute(db)
+  for (const [projectId, ofProject] of Map.groupBy(sendouts, ({ project_id }) => project_id))
+    await sql`
+      delete from webhook_sendouts
+      where project_id = ${projectId} and id = any(${ofProject.map(({ id }) => id)}::text[])`.execute(db)
 }

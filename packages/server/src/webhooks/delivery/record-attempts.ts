@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
-import { preparedStatement } from '../../core/db/prepared-statements.ts'
+import { isDistributed } from '../../core/db/is-distributed.ts'
 import type { SendoutAttempt } from '../../core/db/tables.ts'
 import type { Id } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { inEither } from './leases.ts'
 
 /** An attempt that has ended. */
 export interface EndedAttempt {
@@ -41,7 +42,9 @@ const nextAttempt = `case
  * Where an attempt failed it waits for a request that changes the webhook at this moment. It commits without waiting for the disk: an
  * attempt whose record a crash of the database loses is made again.
  */
-const recordStatement = preparedStatement<unknown>(`
+const record = inEither<unknown>(
+  '$2',
+  (within) => `
   with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
   r as materialized (
     select *, (attempt ->> 'at')::timestamptz as at
@@ -50,7 +53,7 @@ const recordStatement = preparedStatement<unknown>(`
   ),
   failing as materialized (
     select w.project_id, w.id, w.activation from webhooks w
-    where (w.project_id, w.id) in (select r.project_id, r.webhook_id from r where not r.succeeded)
+    where ${within('w.project_id')} and (w.project_id, w.id) in (select r.project_id, r.webhook_id from r where not r.succeeded)
     for key share
   )
   update webhook_sendouts s set
@@ -73,10 +76,16 @@ const recordStatement = preparedStatement<unknown>(`
     due_at = case when s.is_manual and not r.is_manual then '-infinity' else ${nextAttempt} end,
     is_manual = s.is_manual and not r.is_manual
   from r left join failing w on w.project_id = r.project_id and w.id = r.webhook_id, relaxed
-  where s.project_id = r.project_id and s.id = r.id`)
+  where s.project_id = r.project_id and ${within('s.project_id')} and s.id = r.id`,
+)
 
 export async function recordAttempts(db: Db, attempts: readonly EndedAttempt[]): Promise<void> {
-  await recordStatement(db, [JSON.stringify(attempts)])
+  if (!(await isDistributed(db))) {
+    await record.any(db, [JSON.stringify(attempts)])
+    return
+  }
+  for (const [projectId, ofProject] of Map.groupBy(attempts, ({ project_id }) => project_id))
+    await record.one(db, [JSON.stringify(ofProject), projectId])
 }
 
 /** The webhook and the send-out of an attempt, locked until commit; null if it was deleted. Delivery skips the webhook meanwhile. */

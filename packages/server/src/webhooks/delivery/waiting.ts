@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
+import { isDistributed } from '../../core/db/is-distributed.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { isGivenUp, isServed, type WaitingWebhook, type WebhookKey, waiting } from './leases.ts'
 
@@ -50,7 +51,7 @@ async function giveUpFailed(db: Db, { project_id, webhook_id }: LookedAt): Promi
     update webhooks h set give_up_before = null
     where h.project_id = ${project_id} and h.id = ${webhook_id} and h.give_up_before is not null and not exists (
       select from webhook_sendouts s
-      where s.project_id = h.project_id and s.webhook_id = h.id and s.due_at is not null
+      where s.project_id = ${project_id} and s.webhook_id = h.id and s.due_at is not null
         and s.next_attempt_at is not null and s.activation < h.give_up_before)`.execute(db)
   return cleared.numAffectedRows === 1n
 }
@@ -78,7 +79,7 @@ export async function restartWaiting(db: Db, { project_id, webhook_id }: Webhook
     update webhooks h set restarted_at = null
     where h.project_id = ${project_id} and h.id = ${webhook_id} and h.restarted_at is not null and not exists (
       select from webhook_sendouts s
-      where s.project_id = h.project_id and s.webhook_id = h.id and s.due_at > h.restarted_at
+      where s.project_id = ${project_id} and s.webhook_id = h.id and s.due_at > h.restarted_at
         and s.activation < h.activation)`.execute(db)
   return false
 }
@@ -91,6 +92,7 @@ const countedMax = 100_000
  * deleted projects.
  */
 export async function measureWaiting(db: Db, now: Instant): Promise<{ waiting: number; lag_seconds: number }> {
+  if (await isDistributed(db)) return measureEverywhere(db, now)
   const { rows } = await sql<{ waiting: number; lag_seconds: number }>`
     with recursive ${sql.raw(waiting("('', '')", '2147483647'))}, known as materialized (
       select w.project_id, w.webhook_id from waiting w join projects p on p.id = w.project_id and p.deleted_at is null
@@ -112,5 +114,16 @@ export async function measureWaiting(db: Db, now: Instant): Promise<{ waiting: n
           order by s.due_at limit 1
         ) oldest
       ), 0) as lag_seconds`.execute(db)
+  return rows[0] as { waiting: number; lag_seconds: number }
+}
+
+/** The same on a distributed database, which cannot walk from webhook to webhook: each server looks through what waits there. */
+async function measureEverywhere(db: Db, now: Instant): Promise<{ waiting: number; lag_seconds: number }> {
+  const { rows } = await sql<{ waiting: number; lag_seconds: number }>`
+    select least(count(*), ${sql.lit(countedMax)})::int as waiting, coalesce(greatest(0, extract(epoch from ${now}::timestamptz
+      - min(s.due_at) filter (where h.active and s.due_at > '-infinity')))::float8, 0) as lag_seconds
+    from webhook_sendouts s join projects p on p.id = s.project_id and p.deleted_at is null
+    left join webhooks h on h.project_id = s.project_id and h.id = s.webhook_id
+    where s.due_at is not null`.execute(db)
   return rows[0] as { waiting: number; lag_seconds: number }
 }

@@ -1,3 +1,5 @@
+-- Called by nodes of the previous release only: checkout_save_all does the same with the project as a parameter.
+--
 -- Writes everything that a checkout decided, in one statement and one transaction, or nothing. Contains no business rule.
 --   p     what to write; each key is one table or one kind of change. checkout/decision/payload.ts builds it.
 --   told  texts of the event parts, separated by chr(30); p.told holds the ids of the events that share each of them.

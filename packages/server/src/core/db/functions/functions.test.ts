@@ -20,7 +20,6 @@ describe('a function reads exactly the keys of its parameter type', () => {
   type Keys<Parameter> = { [Key in keyof Required<Parameter>]: true }
 
   const save: Keys<SaveParameter> = {
-    project_id: true,
     now: true,
     lock_timeout: true,
     key: true,
@@ -79,7 +78,6 @@ describe('a function reads exactly the keys of its parameter type', () => {
     last_day: true,
   }
   const loyalty: Keys<LoyaltyQuestion> = {
-    project_id: true,
     customers: true,
     timezone: true,
     today: true,
@@ -90,7 +88,6 @@ describe('a function reads exactly the keys of its parameter type', () => {
     since: true,
   }
   const publicationTake: Keys<TakeParameter> = {
-    project_id: true,
     now: true,
     lock_timeout: true,
     is_exclusive: true,
@@ -103,7 +100,6 @@ describe('a function reads exactly the keys of its parameter type', () => {
     source_ids: true,
   }
   const publicationSave: Keys<PublicationSave> = {
-    project_id: true,
     publications: true,
     tallies: true,
     events: true,
@@ -112,12 +108,12 @@ describe('a function reads exactly the keys of its parameter type', () => {
 
   const files = functionFiles()
   test.each([
-    [['checkout_save'], 'p', save],
+    [['checkout_save_all'], 'p', save],
     [['checkout_facts'], 'special', special],
     [['checkout_details', 'checkout_counted'], 'p', details],
-    [['loyalty_facts'], 'p', loyalty],
-    [['publication_take'], 'p', publicationTake],
-    [['publication_save'], 'p', publicationSave],
+    [['loyalty_rows'], 'p', loyalty],
+    [['publication_lock'], 'p', publicationTake],
+    [['publication_write'], 'p', publicationSave],
   ] as const)('%s', (names, parameter, sent) => {
     const text = names.map((name) => files.get(name)).join('\n')
     const reads = [...text.matchAll(new RegExp(`\\b${parameter} ?(?:\\?|->>?) ?'(\\w+)'`, 'g'))].map(([, key]) => key)
@@ -125,7 +121,7 @@ describe('a function reads exactly the keys of its parameter type', () => {
   })
 })
 
-describe('checkout_save', () => {
+describe('checkout_save_all', () => {
   let shop: Shop
   let db: Db
   beforeAll(async () => {
@@ -135,8 +131,10 @@ describe('checkout_save', () => {
 
   const now = '2026-01-01T12:00:00.000Z'
   const save = async (changes: object, told: string | null = null): Promise<unknown> => {
-    const parameter = { project_id: shop.project_id, now, lock_timeout: '5s', ...changes }
-    const saved = await rowOf(sql`select checkout_save(${JSON.stringify(parameter)}::jsonb, ${told}) as has_checks`)
+    const parameter = { now, lock_timeout: '5s', ...changes }
+    const saved = await rowOf(
+      sql`select checkout_save_all(${shop.project_id}, ${JSON.stringify(parameter)}::jsonb, ${told}) as has_checks`,
+    )
     return saved.has_checks
   }
   const refused = (changes: object): Promise<string> =>

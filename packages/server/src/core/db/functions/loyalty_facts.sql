@@ -1,3 +1,5 @@
+-- Called by nodes of the previous release only: loyalty_rows does the same with the project as a parameter.
+--
 -- Everything about the loyalty programs of some customers, in one round trip. Locks the customers, then their cards, in the global
 -- lock order, before it reads: no other transaction can change points until this one ends.
 create or replace function loyalty_facts(p jsonb) returns jsonb language plpgsql

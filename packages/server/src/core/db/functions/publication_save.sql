@@ -1,3 +1,5 @@
+-- Called by nodes of the previous release only: publication_write does the same with the project as a parameter.
+--
 -- Writes the publications of a batch, whose rows `publication_take` has locked in the same transaction. Contains no business rule.
 --   p     what to write; incentives/publications/save-batch.ts builds it.
 --   told  texts of the event parts, separated by chr(30); p.told holds the ids of the events that share each of them.

@@ -1,3 +1,5 @@
+-- Called by nodes of the previous release only: publication_lock does the same with the project as a parameter.
+--
 -- Locks what a batch of publications needs, and returns it: customers, campaigns and free vouchers. Contains no business rule.
 --   p  what to look for; incentives/publications/take.ts builds it.
 -- Rows that another transaction has locked are left out instead of waited for, so that no batch waits for another one: whoever misses

@@ -73,13 +73,13 @@ async function cardsOf(
   lots: ReadonlyArray<{ id: string; voucher_id: string }>,
 ): Promise<Map<string, CardPart>> {
   const { rows } = await sql<CardPart>`
-    select v.id, ${hasLedger} as has_ledger,
+    select v.id, ${hasLedger(ctx.project_id)} as has_ledger,
       v.credits_added - v.credits_subtracted - v.credits_redeemed - v.credits_expired - coalesce(dated.points, 0)::bigint as undated,
       coalesce(dated.lots, '{}') as lots
     from vouchers v cross join lateral (
       select sum(l.points + coalesce(l.expired_points, 0)) filter (where l.id <> all(${lots.map(({ id }) => id)}::text[])) as points,
         jsonb_object_agg(l.expires_at::text, l.id) filter (where l.expired_points is null) as lots
-      from lots l where l.project_id = v.project_id and l.voucher_id = v.id and l.expires_at is not null) dated
+      from lots l where l.project_id = ${ctx.project_id} and l.voucher_id = v.id and l.expires_at is not null) dated
     where v.project_id = ${ctx.project_id} and v.id = any(${lots.map((lot) => lot.voucher_id)}::text[])
       and v.type = 'LOYALTY_CARD'`.execute(ctx.db)
   return new Map(rows.map((row) => [row.id, row]))
