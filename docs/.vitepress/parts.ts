@@ -33,6 +33,7 @@ const operate = [
     'systemd.md',
     'database.md',
     'nodes.md',
+    'failover.md',
     'proxies.md',
     'dashboard.md',
     'secure.md',
