@@ -34,6 +34,7 @@ const operate = [
     'database.md',
     'nodes.md',
     'replicas.md',
+    'failover.md',
     'proxies.md',
     'dashboard.md',
     'secure.md',

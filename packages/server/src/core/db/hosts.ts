@@ -124,13 +124,14 @@ export class Hosts {
   }
 
   async #look(): Promise<Host> {
-    const answers: Answer[] = []
+    const received: Answer[] = []
     const asked = this.#all.map(async (host) => {
-      const answer = this.#judged(await ask(host, this.#attributes))
-      answers.push(answer)
+      const answer = await ask(host, this.#attributes)
+      received.push(answer)
       if (answer.problem !== null) throw answer.problem
     })
-    await this.#untilDecided(asked, answers)
+    await this.#untilDecided(asked, received)
+    const answers = received.map((answer) => this.#judged(answer, received))
     for (const { host, has_refused } of answers) if (has_refused) this.#retire(host)
     const found = this.#best(answers)
     if (found === null) {
@@ -159,12 +160,19 @@ export class Hosts {
     await asked[this.#all.indexOf(this.#latest)]?.catch(() => {})
   }
 
-  /** A host on an older timeline than one that was seen before is a primary that has been replaced. */
-  #judged(answer: Answer): Answer {
+  /**
+   * A host on an older timeline than the latest one is a primary that has been replaced. Unless that timeline was given up: the host on
+   * which it was seen says itself that it is not the primary of it any more.
+   */
+  #judged(answer: Answer, all: readonly Answer[]): Answer {
     const { problem, history } = answer
     const known = this.#history
-    if (problem !== null || history === null || history.system !== known?.system) return answer
-    if (history.timeline >= known.timeline) return answer
+    if (problem !== null || known === null) return answer
+    const isOlder = (other: History | null): other is History =>
+      other !== null && other.system === known.system && other.timeline < known.timeline
+    if (!isOlder(history)) return answer
+    if (all.some(({ host, has_refused, history }) => host === this.#latest && (has_refused || isOlder(history))))
+      return answer
     const text = `an old primary, on timeline ${history.timeline} while timeline ${known.timeline} has begun`
     return { ...answer, problem: refusal(text), has_refused: true }
   }

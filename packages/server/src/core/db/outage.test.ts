@@ -6,7 +6,12 @@ const withCode = (code: string) => Object.assign(new Error('as it comes from the
 
 test.each([
   ['the server shuts down', withCode('57P01')],
+  ['the server has crashed', withCode('57P02')],
+  ['the server is starting, or recovering', withCode('57P03')],
+  ['the server only reads: it is a standby, or no longer the primary', withCode('25006')],
   ['the connection breaks', withCode('08006')],
+  ['the connection cannot be established', withCode('08001')],
+  ['a pooler has lost its server', withCode('08P01')],
   ['the disk is full', withCode('53100')],
   ['a lock timeout', withCode('55P03')],
   ['a deadlock after five attempts', withCode('40P01')],

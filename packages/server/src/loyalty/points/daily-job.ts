@@ -106,11 +106,14 @@ async function processFirstDueMember(ctx: Ctx): Promise<boolean> {
 }
 
 /**
- * Takes the advisory lock of the project, in a statement of that project (core/db/name-locks.ts), and commits without waiting for the disk: a change that a crash loses is still due
- * and is applied again.
+ * Takes the advisory lock of the project, in a statement of that project (core/db/name-locks.ts), and commits without waiting for the disk: a
+ * change that a crash loses is still due and is applied again. Where a synchronous standby may take over it does wait: its events can be read
+ * at once, and a promoted server that has not received them would give their positions to others, behind the cursors of consumers
+ * (docs/decisions/0080-failover.md).
  */
 const hasProjectLock = ({ project_id }: Ctx) => sql<boolean>`
-  (select set_config('synchronous_commit', 'off', true) = 'off'
+  (select set_config('synchronous_commit', case when current_setting('synchronous_standby_names') = '' then 'off'
+      else current_setting('synchronous_commit') end, true) is not null
     and pg_try_advisory_xact_lock(hashtextextended(${`members ${project_id}`}, 0)))`
 
 /** Processes the due members individually after the first one failed. Returns whether any succeeded. */
