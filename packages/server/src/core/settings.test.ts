@@ -56,6 +56,7 @@ test('an empty environment gives the documented defaults', () => {
     database_url: null,
     data_dir: resolve('.guerdon'),
     database_connections: 8,
+    workers: null,
     log_level: 'info',
     log_requests: false,
     metrics_port: null,

@@ -85,7 +85,7 @@ class Supervisor {
 
   /** The first worker migrates the database and makes the keys of the first start. If it fails, so does the command. */
   async #startFirst(): Promise<void> {
-    const started = await this.#fork(1, { is_first: true }).ready
+    const started = await this.#fork(1, { is_first: true })
     if (this.#stopping) return
     if ('end' in started) {
       this.#end(codeOf(started.end))
@@ -105,7 +105,7 @@ class Supervisor {
 
   /** Starts a worker, and again if that fails, as long as others serve. */
   async #bring(number: number): Promise<void> {
-    const started = await this.#fork(number).ready
+    const started = await this.#fork(number)
     if (!('end' in started) || this.#stopping) return
     this.#log.error({ worker: number, ...factsOf(started.end) }, 'a worker could not start')
     // As a process that serves alone would end: whoever started the command shall see it.
@@ -126,9 +126,15 @@ class Supervisor {
     this.#restarts.add(timer)
   }
 
-  #fork(number: number, { is_first = false } = {}): Member {
+  /** Resolves when the new worker serves, or has ended before. */
+  async #fork(number: number, { is_first = false } = {}): Promise<Started> {
     const identity: WorkerIdentity = { number, count: this.#wanted, is_first }
-    const worker = cluster.fork({ [identityVariable]: JSON.stringify(identity) })
+    let worker: Worker
+    try {
+      worker = cluster.fork({ [identityVariable]: JSON.stringify(identity) })
+    } catch (error) {
+      return { end: { code: null, signal: null, error: error as Error } } // such as ENOMEM
+    }
     const ended = endOf(worker)
     const started = Promise.withResolvers<Started>()
     const member: Member = {
@@ -153,7 +159,7 @@ class Supervisor {
       this.#left(member, end)
       started.resolve({ end })
     })
-    return member
+    return started.promise
   }
 
   #left(member: Member, end: End): void {
@@ -198,7 +204,7 @@ class Supervisor {
     // One that died meanwhile has a successor anyway.
     if (this.#stopping || !this.#members.has(old)) return true
     this.#replacing = old
-    const started = await this.#fork(old.number).ready
+    const started = await this.#fork(old.number)
     this.#replacing = null
     if (this.#stopping) return true
     if ('end' in started) {

@@ -31,9 +31,12 @@ function newStop({ app, runtime }: Service, node: Membership): (reason: StopReas
   }
 }
 
-/** Those of ordinary users; null if the database does not tell. */
+/** How many this user may have; null if the database does not tell. */
 async function maxConnectionsOf(database: Database): Promise<number | null> {
-  const text = `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as count`
+  const text = `select least(
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+      nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) as count
+    from pg_roles, pg_database where rolname = current_user and datname = current_database()`
   const { rows } = await database.execute(text).catch(() => ({ rows: [] }))
   return (rows[0] as { count: number } | undefined)?.count ?? null
 }
