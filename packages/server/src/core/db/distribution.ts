@@ -95,12 +95,15 @@ async function whyNotReady(db: Db): Promise<string | null> {
   return null
 }
 
-interface TableState {
+export interface DistributedTable {
   name: string
   /** The column by which it is distributed; null for a table that every node has whole. */
   column: string | null
   /** How many foreign keys lead from it, one after the other: a referenced table comes first. */
   depth: number
+}
+
+interface TableState extends DistributedTable {
   is_done: boolean
 }
 
@@ -112,8 +115,8 @@ const referenceTables = ['event_positions']
  * are found by something else: their primary key is without it, or they refer to users. They stay on the coordinator, as everything
  * that belongs to the installation, so that a call is admitted and a person signs in whatever worker is down.
  */
-async function tablesOf(db: Db): Promise<TableState[]> {
-  const { rows } = await sql<TableState>`
+export async function tablesToDistribute(db: Db): Promise<DistributedTable[]> {
+  const { rows } = await sql<DistributedTable>`
     with recursive candidates as (
       select c.oid, c.relname::text as name from pg_class c
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -133,15 +136,14 @@ async function tablesOf(db: Db): Promise<TableState[]> {
       select k.conrelid, l.depth + 1 from level l
       join pg_constraint k on k.confrelid = l.oid and k.contype = 'f' and k.conrelid <> k.confrelid
     )
-    select s.name, s.column, max(l.depth)::int as depth,
-      exists (select from pg_dist_partition d where d.logicalrelid = s.oid and d.partmethod = 'h') as is_done
+    select s.name, s.column, max(l.depth)::int as depth
     from shared s join level l on l.oid = s.oid where s.oid not in (select oid from excluded)
     group by s.oid, s.name, s.column
     union all
-    select t.name, null, -1, exists (select from pg_dist_partition d where d.logicalrelid = t.oid)
+    select t.name, null, -1
     from candidates t where t.name = any(${referenceTables}::text[])
     order by depth, name`.execute(db)
-  const isProjects = ({ name }: TableState) => name === 'projects'
+  const isProjects = ({ name }: DistributedTable) => name === 'projects'
   const [projects] = rows.filter(isProjects)
   // The others are put beside the projects.
   return [
@@ -149,6 +151,12 @@ async function tablesOf(db: Db): Promise<TableState[]> {
     ...(projects === undefined ? [] : [projects]),
     ...rows.filter((table) => table.column !== null && !isProjects(table)),
   ]
+}
+
+async function tablesOf(db: Db): Promise<TableState[]> {
+  const { rows } = await sql<{ name: string }>`select logicalrelid::text as name from pg_dist_partition`.execute(db)
+  const done = new Set(rows.map(({ name }) => name))
+  return (await tablesToDistribute(db)).map((table) => ({ ...table, is_done: done.has(table.name) }))
 }
 
 const tableSteps = (tables: readonly TableState[], shards: number): DistributionStep[] =>
@@ -176,7 +184,7 @@ async function localCopySteps(db: Db): Promise<DistributionStep[]> {
 }
 
 /** Unique indexes whose values are random: without the index none is given twice either. */
-const randomlyUnique = ['files_token_hash_key']
+export const randomlyUnique = ['files_token_hash_key']
 
 interface Index {
   name: string
@@ -186,7 +194,7 @@ interface Index {
 }
 
 /** A unique index can only be kept where its rows are together: it has to contain the column by which they are distributed. */
-async function scatteredIndexes(db: Db, tables: readonly TableState[]): Promise<Index[]> {
+export async function scatteredIndexes(db: Db, tables: readonly DistributedTable[]): Promise<Index[]> {
   const { rows } = await sql<Index>`
     select i.indexrelid::regclass::text as name, t.name as table, k.conname::text as constraint,
       (select string_agg(quote_ident(a.attname), ', ' order by place) from unnest(i.indkey::int2[]) with ordinality c (number, place)
@@ -242,6 +250,8 @@ async function obstaclesIn(db: Db, tables: readonly TableState[]): Promise<strin
  */
 const databaseSettings: ReadonlyArray<readonly [name: string, value: string]> = [
   ['timezone', 'UTC'],
+  // Functions switch plans off that read whole tables. Beside such a plan the cost of any other one looks worth compiling.
+  ['jit', 'off'],
   ['lock_timeout', `${limits.lock_timeout_seconds}s`],
   ['citus.enable_unsafe_triggers', 'on'],
   ['citus.allow_nested_distributed_execution', 'on'],
@@ -280,7 +290,7 @@ async function setOnAllNodes(db: Db, name: string, value: string): Promise<void>
  * Functions on the workers draw from these sequences. Citus gives a worker the sequences in defaults of distributed tables, each
  * with a range of its own.
  */
-const sequenceColumns = [
+export const sequenceColumns = [
   { sequence: 'guard_versions', table: 'guards', column: 'version', value: `nextval('guard_versions')` },
   {
     sequence: 'webhook_sendout_numbers',

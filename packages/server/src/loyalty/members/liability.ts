@@ -80,14 +80,14 @@ async function sumPostings(
   const today = dateText(clockOf({ now: asOf, timezone }).today)
   const { rows } = await sql<Sums>`
     with cards as not materialized (
-      select project_id, id from vouchers where project_id = ${project_id} and campaign_id = ${campaignId}
+      select id from vouchers where project_id = ${project_id} and campaign_id = ${campaignId}
         and created_at <= ${asOf}::timestamptz and (deleted_at is null or deleted_at > ${asOf}::timestamptz)
     ), days as materialized (
       select postings.expires_at as day,
         sum(case postings.voucher_id when postings.destination then amount when postings.source then -amount else 0 end)
           as amount,
         sum(case 'pending' when postings.destination then amount when postings.source then -amount else 0 end) as pending
-      from cards join postings on postings.project_id = cards.project_id and postings.voucher_id = cards.id
+      from cards join postings on postings.project_id = ${project_id} and postings.voucher_id = cards.id
       where postings.created_at <= ${asOf}::timestamptz
       group by postings.expires_at
     ), months as (

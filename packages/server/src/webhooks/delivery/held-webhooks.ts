@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../core/db/database.ts'
+import { isDistributed } from '../../core/db/is-distributed.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { DueSendout } from './due-sendouts.ts'
-import { releaseWebhooks, takeWebhooks, type WaitingWebhook, type WebhookKey } from './leases.ts'
+import {
+  releaseWebhooks,
+  takeWebhooks,
+  takeWebhooksOfEachProject,
+  type WaitingWebhook,
+  type WebhookKey,
+} from './leases.ts'
 import { type FreeSlots, freeSlots, isSlow, type SlotUser } from './slots.ts'
 
 /** How a webhook answered, and when it had its turn. It is remembered when the lease has ended. */
@@ -109,7 +116,8 @@ export function newHeldWebhooks(db: Db, timeoutMs: number): HeldWebhooks {
   async function take(now: Instant): Promise<Taken> {
     const asked = performance.now()
     const { fast, slow, tried } = freeSlots(running, asked).left()
-    const { webhooks, walked } = await takeWebhooks(db, {
+    const take = (await isDistributed(db)) ? takeWebhooksOfEachProject : takeWebhooks
+    const { webhooks, walked } = await take(db, {
       now,
       node,
       lease_ms: leaseMs,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
-import { isDistributed } from '../../core/db/is-distributed.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -155,7 +154,6 @@ export async function takeWebhooks(
   db: Db,
   lease: LeaseRequest,
 ): Promise<{ webhooks: WaitingWebhook[]; walked: WebhookKey | null }> {
-  if (await isDistributed(db)) return { webhooks: await takeInEachProject(db, lease), walked: null }
   const rows = await take.any(db, parametersOf(lease))
   const { walked_project_id: projectId = null, walked_webhook_id: webhookId = null } = rows[0] ?? {}
   return {
@@ -164,8 +162,11 @@ export async function takeWebhooks(
   }
 }
 
-/** Projects have few webhooks, so that a statement walks through all of one project. */
-async function takeInEachProject(db: Db, lease: LeaseRequest): Promise<WaitingWebhook[]> {
+/** The same on a distributed database. Projects have few webhooks, so that a statement walks through all of one project. */
+export async function takeWebhooksOfEachProject(
+  db: Db,
+  lease: LeaseRequest,
+): Promise<{ webhooks: WaitingWebhook[]; walked: null }> {
   const { rows: projects } = await sql<{ project_id: string }>`
     select distinct project_id from webhook_sendouts where due_at is not null`.execute(db)
   const webhooks: WaitingWebhook[] = []
@@ -181,7 +182,7 @@ async function takeInEachProject(db: Db, lease: LeaseRequest): Promise<WaitingWe
     }
     webhooks.push(...(await take.one(db, [...parametersOf(ofProject), project_id])).filter(isWebhook))
   }
-  return webhooks
+  return { webhooks, walked: null }
 }
 
 const isWebhook = (row: WalkRow | (WaitingWebhook & WalkRow)): row is WaitingWebhook & WalkRow =>

@@ -8,8 +8,8 @@
 -- request has stored raises GU002.
 --
 -- Global lock order: key, order, customers, vouchers, guards; by id within each kind.
--- Statements name the project of every table as a parameter: a distributed database sends each to the node that has the project, and
--- there inserts rows beside the row of the project (docs/decisions/0082-distributed-by-project.md).
+-- Statements name the project of every table as a parameter. An insert that may meet a conflict reads the row of the project, beside which a
+-- distributed database then runs all of it: otherwise it counts the rows that were read (docs/decisions/0082-distributed-by-project.md).
 create or replace function checkout_save_all(project text, p jsonb, told text) returns boolean language plpgsql
   volatile
   -- One generic plan per connection that uses indexes only: planning takes longer than running, and a plan made while the tables
@@ -40,10 +40,10 @@ begin
   if p ? 'new_orders' then
     insert into orders (project_id, id, source_id, status, amount, initial_amount, discount_amount, items_discount_amount,
       items, metadata, customer_id, referrer_id, redemptions, discounted_goods, client_order, created_at, updated_at)
-    select own.id, o.id, o.source_id, o.status, o.amount, o.initial_amount, o.discount_amount, o.items_discount_amount,
+    select project, o.id, o.source_id, o.status, o.amount, o.initial_amount, o.discount_amount, o.items_discount_amount,
       o.items, o.metadata, o.customer_id, o.referrer_id, o.redemptions, o.discounted_goods, o.client_order, o.created_at,
       o.updated_at
-    from projects own, jsonb_populate_recordset(null::orders, p->'new_orders') o where own.id = project;
+    from jsonb_populate_recordset(null::orders, p->'new_orders') o;
   end if;
   if p ? 'order' then
     one := p->'order';
@@ -225,8 +225,8 @@ begin
   end if;
   if p ? 'earnings' then
     insert into earnings
-    select own.id, n.order_id, n.voucher_id, n.earning_rule_id, n.created_at
-    from projects own, jsonb_populate_recordset(null::earnings, p->'earnings') n where own.id = project;
+    select project, n.order_id, n.voucher_id, n.earning_rule_id, n.created_at
+    from jsonb_populate_recordset(null::earnings, p->'earnings') n;
   end if;
   if p ? 'reward_redemptions' then
     insert into reward_redemptions as q (project_id, id, state, voucher_id, campaign_id, customer_id, reward_id,
@@ -240,11 +240,11 @@ begin
     insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, campaign_id,
       stack_id, voucher_code, parent_id, redemption_id, customer_id, tracking_id, order_id, amount, metadata, session_key,
       channel_type, channel_id, failure_code, failure_message, reason, reward, "order", undo, rollback, created_at)
-    select own.id, r.id, r.object, r.result, r.status, r.related_object_type, r.related_object_id, r.campaign_id,
+    select project, r.id, r.object, r.result, r.status, r.related_object_type, r.related_object_id, r.campaign_id,
       r.stack_id, r.voucher_code, r.parent_id, r.redemption_id, r.customer_id, r.tracking_id, r.order_id, r.amount,
       r.metadata, r.session_key, r.channel_type, r.channel_id, r.failure_code, r.failure_message, r.reason, r.reward,
       r."order", r.undo, r.rollback, r.created_at
-    from projects own, jsonb_populate_recordset(null::redemptions, p->'redemptions') r where own.id = project;
+    from jsonb_populate_recordset(null::redemptions, p->'redemptions') r;
   end if;
   if p ? 'rolled_back' then
     update redemptions r set status = 'ROLLED_BACK', rollback = n.rollback
@@ -253,14 +253,14 @@ begin
   end if;
   if p ? 'transactions' then
     insert into voucher_transactions
-    select own.id, t.id, t.voucher_id, t.campaign_id, t.type, t.amount, t.balance, t.source_id, t.source, t.reason,
+    select project, t.id, t.voucher_id, t.campaign_id, t.type, t.amount, t.balance, t.source_id, t.source, t.reason,
       t.details, t.related_transaction_id, t.created_at
-    from projects own, jsonb_populate_recordset(null::voucher_transactions, p->'transactions') t where own.id = project;
+    from jsonb_populate_recordset(null::voucher_transactions, p->'transactions') t;
   end if;
   if p ? 'postings' then
     insert into postings
-    select own.id, n.voucher_id, n.id, n.transaction_id, n.source, n.destination, n.amount, n.lot_id, n.expires_at, n.created_at
-    from projects own, jsonb_populate_recordset(null::postings, p->'postings') n where own.id = project;
+    select project, n.voucher_id, n.id, n.transaction_id, n.source, n.destination, n.amount, n.lot_id, n.expires_at, n.created_at
+    from jsonb_populate_recordset(null::postings, p->'postings') n;
   end if;
   if p ? 'holders' then
     insert into holders
@@ -284,13 +284,13 @@ begin
   end if;
   if p ? 'usage' then
     insert into usage
-    select own.id, u.scope_id, u.day, u.is_undone, u.id, u.redemptions, u.orders_amount, u.discounted_amount, u.credits
-    from projects own, jsonb_populate_recordset(null::usage, p->'usage') u where own.id = project;
+    select project, u.scope_id, u.day, u.is_undone, u.id, u.redemptions, u.orders_amount, u.discounted_amount, u.credits
+    from jsonb_populate_recordset(null::usage, p->'usage') u;
   end if;
   if p ? 'tallies' then
     insert into tallies
-    select own.id, t.name, t.id, t.delta
-    from projects own, jsonb_populate_recordset(null::tallies, p->'tallies') t where own.id = project;
+    select project, t.name, t.id, t.delta
+    from jsonb_populate_recordset(null::tallies, p->'tallies') t;
   end if;
   if p ? 'segment_checks' then
     insert into segment_checks
@@ -305,15 +305,14 @@ begin
   -- Event data shared by the events of one request is stored once.
   if told is not null then
     insert into event_parts (project_id, id, event_ids, parts)
-    select own.id, e.ids[1], e.ids, e.parts
-    from projects own, unnest(string_to_array(told, chr(30))) with ordinality t (parts, place)
-    cross join lateral (select t.parts, array(select jsonb_array_elements_text(p->'told'->(t.place::int - 1))) as ids) e
-    where own.id = project;
+    select project, e.ids[1], e.ids, e.parts
+    from unnest(string_to_array(told, chr(30))) with ordinality t (parts, place)
+    cross join lateral (select t.parts, array(select jsonb_array_elements_text(p->'told'->(t.place::int - 1))) as ids) e;
     insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id,
       voucher_id, data, parts_id)
-    select own.id, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.campaign_id,
+    select project, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.campaign_id,
       e.voucher_id, e.data, e.parts_id
-    from projects own, jsonb_populate_recordset(null::event_rows, p->'events') e where own.id = project;
+    from jsonb_populate_recordset(null::event_rows, p->'events') e;
   end if;
   return has_checks;
 end $$;

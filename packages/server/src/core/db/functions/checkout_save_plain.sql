@@ -1,7 +1,6 @@
 -- Writes a batch of plain redemptions: of discount codes, one per request, for known customers, in new orders or without one. Does the same
 -- as checkout_save_all, but its parameters are an array per column instead of one JSON document: reading rows of whole tables out of JSON takes
 -- about 100 µs more per redemption. checkout/decision/save-plain.ts calls it.
--- Rows are inserted beside the row of the project, as checkout_save_all does.
 -- Returns whether segment checks were queued. Raises GU001 as checkout_save_all does, and locks in the same order.
 --
 -- A parameter with JSON values is one text, separated by chr(30), which JSON escapes. Those of a request have the place of the request;
@@ -44,10 +43,10 @@ begin
     goods_texts := string_to_array(order_goods, chr(30), 'null');
     insert into orders (project_id, id, status, amount, initial_amount, discount_amount, items_discount_amount, items, metadata,
       customer_id, redemptions, discounted_goods, client_order, created_at)
-    select own.id, order_ids[n], order_statuses[n], order_amounts[n], order_initial_amounts[n], order_discounts[n],
+    select project, order_ids[n], order_statuses[n], order_amounts[n], order_initial_amounts[n], order_discounts[n],
       order_item_discounts[n], texts[n]::jsonb, more_texts[n]::jsonb, order_customers[n], further_texts[n]::jsonb,
       goods_texts[n]::jsonb, order_client[n], order_dates[n]
-    from projects own, generate_series(1, cardinality(order_ids)) n where own.id = project;
+    from generate_series(1, cardinality(order_ids)) n;
   end if;
 
   if customer_ids is not null then
@@ -90,17 +89,16 @@ begin
   further_texts := string_to_array(redemption_metadata, chr(30), 'null');
   insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, campaign_id, voucher_code,
     customer_id, tracking_id, order_id, metadata, channel_type, channel_id, "order", undo, created_at)
-  select own.id, redemption_ids[n], 'redemption', 'SUCCESS', 'SUCCEEDED', 'voucher', redemption_vouchers[n], redemption_campaigns[n],
+  select project, redemption_ids[n], 'redemption', 'SUCCESS', 'SUCCEEDED', 'voucher', redemption_vouchers[n], redemption_campaigns[n],
     redemption_codes[n], redemption_customers[n], redemption_trackings[n], redemption_orders[n], further_texts[n]::jsonb, 'API',
     redemption_channels[n], texts[n]::jsonb, more_texts[n]::jsonb, redemption_dates[n]
-  from projects own, generate_series(1, cardinality(redemption_ids)) n where own.id = project;
+  from generate_series(1, cardinality(redemption_ids)) n;
 
   insert into usage (project_id, scope_id, day, is_undone, id, redemptions, orders_amount, discounted_amount, credits)
-  select own.id, usage_scopes[n], usage_days[n], false, usage_ids[n], usage_redemptions[n], usage_amounts[n], usage_discounts[n], 0
-  from projects own, generate_series(1, cardinality(usage_ids)) n where own.id = project;
+  select project, usage_scopes[n], usage_days[n], false, usage_ids[n], usage_redemptions[n], usage_amounts[n], usage_discounts[n], 0
+  from generate_series(1, cardinality(usage_ids)) n;
   insert into tallies (project_id, name, id, delta)
-  select own.id, tally_names[n], tally_ids[n], tally_deltas[n]
-  from projects own, generate_series(1, cardinality(tally_ids)) n where own.id = project;
+  select project, tally_names[n], tally_ids[n], tally_deltas[n] from generate_series(1, cardinality(tally_ids)) n;
 
   if check_customers is not null and exists (select from segments g
     where g.project_id = project and g.type <> 'static' and g.deleted_at is null) then
@@ -114,15 +112,15 @@ begin
 
   texts := string_to_array(event_parts_texts, chr(30));
   insert into event_parts (project_id, id, event_ids, parts)
-  select own.id, event_ids[event_firsts[n]], event_ids[event_firsts[n]:event_lasts[n]], texts[n]
-  from projects own, generate_series(1, cardinality(event_firsts)) n where own.id = project;
+  select project, event_ids[event_firsts[n]], event_ids[event_firsts[n]:event_lasts[n]], texts[n]
+  from generate_series(1, cardinality(event_firsts)) n;
   texts := string_to_array(event_data_texts, chr(30));
   more_texts := string_to_array(event_sources, chr(30));
   -- Through jsonb, so that the properties have the same order as those that checkout_save_all writes.
   insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id, voucher_id, data,
     parts_id)
-  select own.id, event_ids[n], event_types[n], event_categories[n], event_entities[n], event_dates[n], request_ids[event_requests[n]],
+  select project, event_ids[n], event_types[n], event_categories[n], event_entities[n], event_dates[n], request_ids[event_requests[n]],
     more_texts[event_requests[n]]::jsonb, event_campaigns[n], event_vouchers[n], texts[n]::jsonb::text, event_ids[event_firsts[event_requests[n]]]
-  from projects own, generate_series(1, cardinality(event_ids)) n where own.id = project;
+  from generate_series(1, cardinality(event_ids)) n;
   return has_checks;
 end $$;

@@ -7,8 +7,9 @@ declare
 begin
   return query
     insert into call_windows as w (project_id, kind, seconds, starts_at, calls, calls_max)
-    select project, t.kind, t.seconds, t.starts_at, 1, t.calls_max
-    from unnest(kinds, lengths, starts, maxima) as t (kind, seconds, starts_at, calls_max)
+    select own.id, t.kind, t.seconds, t.starts_at, 1, t.calls_max
+    from projects own, unnest(kinds, lengths, starts, maxima) as t (kind, seconds, starts_at, calls_max)
+    where own.id = project
     order by t.kind, t.seconds
     on conflict (project_id, kind, seconds, starts_at) do update
       set calls = w.calls + 1, calls_max = excluded.calls_max

@@ -31,22 +31,19 @@ begin
     created_at timestamptz)
   where v.project_id = project and v.id = g.voucher_id;
   insert into holders (project_id, id, voucher_id, customer_id, campaign_id, role, publication_id, created_at)
-  select own.id, g.holder_id, g.voucher_id, g.customer_id, g.campaign_id, g.role, g.id, g.created_at
-  from projects own, jsonb_to_recordset(p->'publications') g (id text, customer_id text, campaign_id text, voucher_id text,
-    holder_id text, role text, created_at timestamptz)
-  where own.id = project;
+  select project, g.holder_id, g.voucher_id, g.customer_id, g.campaign_id, g.role, g.id, g.created_at
+  from jsonb_to_recordset(p->'publications') g (id text, customer_id text, campaign_id text, voucher_id text,
+    holder_id text, role text, created_at timestamptz);
   insert into tallies
-  select own.id, t.name, t.id, t.delta from projects own, jsonb_populate_recordset(null::tallies, p->'tallies') t
-  where own.id = project;
+  select project, t.name, t.id, t.delta from jsonb_populate_recordset(null::tallies, p->'tallies') t;
   insert into event_parts (project_id, id, event_ids, parts)
-  select own.id, e.ids[1], e.ids, e.parts
-  from projects own, unnest(string_to_array(told, chr(30))) with ordinality t (parts, place)
-  cross join lateral (select t.parts, array(select jsonb_array_elements_text(p->'told'->(t.place::int - 1))) as ids) e
-  where own.id = project;
+  select project, e.ids[1], e.ids, e.parts
+  from unnest(string_to_array(told, chr(30))) with ordinality t (parts, place)
+  cross join lateral (select t.parts, array(select jsonb_array_elements_text(p->'told'->(t.place::int - 1))) as ids) e;
   insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, campaign_id, voucher_id,
     data, parts_id)
-  select own.id, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.campaign_id, e.voucher_id,
+  select project, e.id, e.type, e.category, e.entity_id, e.created_at, e.group_id, e.event_source, e.campaign_id, e.voucher_id,
     e.data, e.parts_id
-  from projects own, jsonb_populate_recordset(null::event_rows, p->'events') e where own.id = project;
+  from jsonb_populate_recordset(null::event_rows, p->'events') e;
   return exists (select from segments where project_id = project and type <> 'static' and deleted_at is null);
 end $$;

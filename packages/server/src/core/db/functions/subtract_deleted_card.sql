@@ -7,10 +7,9 @@ declare
     - coalesce(old.credits_expired, 0);
 begin
   insert into tallies (project_id, name, id, delta)
-  select old.project_id, 'owed/' || coalesce(old.campaign_id, '') || case old.type when 'GIFT_VOUCHER' then '/gift_cards' else '/points' end,
+  select own.id, 'owed/' || coalesce(old.campaign_id, '') || case old.type when 'GIFT_VOUCHER' then '/gift_cards' else '/points' end,
     gen_random_uuid()::text, -balance
-  where balance <> 0
-    and exists (select from projects p where p.id = old.project_id and p.deleted_at is null)
+  from projects own where own.id = old.project_id and own.deleted_at is null and balance <> 0
     and (old.campaign_id is null or exists (
       select from campaigns c where c.project_id = old.project_id and c.id = old.campaign_id and c.deleted_at is null));
   return null;
