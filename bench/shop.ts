@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { startPooler } from '../packages/server/src/testing/pooler.ts'
 import { createDatabase, freePort, startPostgres } from '../packages/server/src/testing/postgres.ts'
 import { startServer } from './processes.ts'
 
@@ -42,6 +43,8 @@ export interface ShopOptions {
   main?: URL
   /** Settings besides those of every bench. */
   env?: Record<string, string>
+  /** The path of PgBouncer, which the service then goes through. */
+  pooler?: string
 }
 
 /** Starts the service on a temporary PostgreSQL, or on the one at BENCH_DATABASE_URL. */
@@ -49,10 +52,17 @@ export async function openShop({
   is_durable = false,
   main = thisCheckout,
   env = {},
+  pooler: poolerBinary,
 }: ShopOptions = {}): Promise<BenchShop> {
   const postgres = await startPostgres({ url: process.env.BENCH_DATABASE_URL, is_durable })
   const { url: databaseUrl, drop } = await createDatabase(postgres.url)
-  return openShopOn(main, { ...env, DATABASE_URL: databaseUrl }, async () => {
+  const pooler = poolerBinary === undefined ? null : await startPooler(poolerBinary, postgres.url)
+  const urls =
+    pooler === null
+      ? { DATABASE_URL: databaseUrl }
+      : { DATABASE_URL: pooler.urlOf(databaseUrl), DATABASE_SESSION_URL: databaseUrl }
+  return openShopOn(main, { ...env, ...urls }, async () => {
+    await pooler?.stop()
     await drop()
     await postgres.stop()
   })
@@ -78,7 +88,7 @@ async function openShopOn(main: URL, env: Record<string, string>, remove: () => 
   return {
     address,
     port,
-    database_url: env.DATABASE_URL ?? '',
+    database_url: env.DATABASE_SESSION_URL ?? env.DATABASE_URL ?? '',
     project_id: /proj_\w+/.exec(server.output)?.[0] as string,
     headers: await headersOf(address, { 'X-App-Id': keys.BOOTSTRAP_APP_ID, 'X-App-Token': keys.BOOTSTRAP_APP_TOKEN }),
     pid: server.pid,

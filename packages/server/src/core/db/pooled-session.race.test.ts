@@ -50,7 +50,7 @@ test('nothing is set in a session but the time zone, which poolers keep for each
   expect(afterwards.map(({ setting }) => setting)).toEqual(['UTC', '0', '0', '0'])
 })
 
-const echo = preparedStatement<{ said: string }>('select $1::text as said')
+const echo = preparedStatement<{ echoed: string }>('select $1::text as echoed')
 
 test.each([
   ['a pool', {}],
@@ -59,7 +59,7 @@ test.each([
   const database = connectPostgres({ connectionString: postgresUrl(), connections_max: 1, prepares: false, ...options })
   onTestFinished(() => database.close())
   for (let time = 1; time <= 8; time += 1) {
-    expect(await echo(database.db, ['declared'])).toEqual([{ said: 'declared' }])
+    expect(await echo(database.db, ['declared'])).toEqual([{ echoed: 'declared' }])
     expect((await sql`select ${'frequent'}::text as said`.execute(database.db)).rows).toEqual([{ said: 'frequent' }])
     await inTransaction(database.db, (trx) => echo(trx, ['declared']))
   }
@@ -76,7 +76,7 @@ test('a pool behind a pooler discards no plans, which other clients use too', as
   onTestFinished(() => query.mockRestore())
   await echo(database.db, ['second'])
   const texts = query.mock.calls.map(([sent]) => (sent as { text?: string }).text)
-  expect(texts).toEqual(['select $1::text as said'])
+  expect(texts).toEqual(['select $1::text as echoed'])
 })
 
 test('work that needs a session gets one, on a connection of its own', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newProjectOn, send } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { atEnd } from '../../testing/closings.ts'
@@ -103,22 +103,29 @@ test('clients share server connections, in UTC whatever the server, the role or 
   }
 })
 
-const echo = preparedStatement<{ said: number }>('select $1::int as said')
+const echo = preparedStatement<{ echoed: number }>('select $1::int as echoed')
 
 test('declared and frequent statements run on every server connection', async () => {
   const urls = await behindPooler()
   const nodes = Array.from({ length: 4 }, () => connectBehind(urls, { connections_max: 3 }))
   for (let round = 0; round < 10; round += 1) {
     const answers = nodes.flatMap(({ db }, node) => [
-      echo(db, [node]).then(([row]) => row?.said),
-      sql<{ said: number }>`select ${node}::int as said, pg_sleep(0.001)`.execute(db).then(({ rows }) => rows[0]?.said),
-      inTransaction(db, async (trx) => (await echo(trx, [node]))[0]?.said),
+      echo(db, [node]).then(([row]) => row?.echoed),
+      sql<{ said: number }>`select ${node}::int as said, pg_sleep(0.001)`.execute(db).then(({ rows }) => rows[0]?.echoed),
+      inTransaction(db, async (trx) => (await echo(trx, [node]))[0]?.echoed),
     ])
     expect(await Promise.all(answers)).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3])
   }
 })
 
-test('a table with other columns is read without an error, on server connections that have prepared the statement or not', async () => {
+/** Terminates the server connections of the pooler, which opens others. */
+const replaceServerConnections = `
+  select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+
+test.each([
+  ['that have prepared the statement before', false],
+  ['that the pooler has opened since', true],
+])('a table with other columns is read without an error on server connections %s', async (_, areReplaced) => {
   const urls = await behindPooler()
   const database = connectBehind(urls, { connections_max: 4 })
   await database.inSession(async (db) => {
@@ -136,18 +143,25 @@ test('a table with other columns is read without an error, on server connections
   const all = (row: object) => Array(8).fill({ ...row, slept: '' })
   for (let time = 1; time <= 3; time += 1) expect(await readAll()).toEqual(all({ n: 1, gone: 2 }))
   const changes = [
-    'alter table grown add column more text',
-    'alter table grown drop column gone',
-    'alter table grown add column again int',
-  ]
-  const rows = [
-    { n: 1, gone: 2, more: null },
-    { n: 1, more: null },
-    { n: 1, more: null, again: null },
-  ]
-  for (const [index, change] of changes.entries()) {
-    await database.inSession((db) => sql.raw(change).execute(db))
-    for (let time = 1; time <= 3; time += 1) expect(await readAll()).toEqual(all(rows[index] as object))
+    ['alter table grown add column more text', { n: 1, gone: 2, more: null }],
+    ['alter table grown drop column gone', { n: 1, more: null }],
+    ['alter table grown add column again int', { n: 1, more: null, again: null }],
+  ] as const
+  for (const [change, row] of changes) {
+    await database.inSession(async (db) => {
+      await sql.raw(change).execute(db)
+      if (areReplaced) await sql.raw(replaceServerConnections).execute(db)
+    })
+    if (areReplaced) await until(() => database.execute('select 1').catch(() => undefined))
+    for (let time = 1; time <= 6; time += 1) expect(await readAll()).toEqual(all(row))
+    if (prepared === 'off') continue
+    const query = vi.spyOn(pg.Client.prototype, 'query')
+    await readAll()
+    const names = query.mock.calls.map(([sent]) => sent as { name?: string; text: string })
+    query.mockRestore()
+    const reads = names.filter(({ text }) => text.startsWith('select *'))
+    expect(reads.filter(({ name }) => name === undefined)).toEqual([]) // prepared again, once
+    expect(reads).toHaveLength(8)
   }
 })
 
@@ -196,7 +210,7 @@ test('a pooler that is restarted is an outage, and nothing more', async () => {
   const before = await startPooler(binary, url, { pool_size: 2 })
   atEnd(drop)
   const database = connectBehind({ url: before.urlOf(url), session_url: url })
-  expect(await echo(database.db, [1])).toEqual([{ said: 1 }])
+  expect(await echo(database.db, [1])).toEqual([{ echoed: 1 }])
   await before.stop()
   await expect(echo(database.db, [2])).rejects.toThrow()
   const again = await startPooler(binary, url, { pool_size: 2, port: Number(new URL(before.urlOf(url)).port) })
