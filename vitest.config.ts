@@ -52,6 +52,9 @@ const embedded = [
   'statistics/**',
 ]
 
+/** Needs PgBouncer, which is not part of the workspace: `npm run try-pooler`. */
+const behindPgBouncer = ['packages/server/src/core/db/pooler.race.test.ts']
+
 /** On which money depends: with `--all`, and so in CI, on both databases too. */
 const money = ['checkout/**', 'redemptions/**']
 
@@ -143,6 +146,7 @@ const onDatabase = (database: 'pglite' | 'postgres') => ({
     exclude: [
       ...(database === 'pglite' ? [races, ...withoutDatabase, ...onPostgresOnly] : []),
       ...(runsSlow ? [] : inCiOnly),
+      ...(process.env.TEST_POOLER ? [] : behindPgBouncer),
     ],
     globalSetup: [`packages/server/src/testing/global-setup.${database}.ts`],
     setupFiles: ['packages/server/src/testing/close-after-file.ts'],

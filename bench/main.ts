@@ -10,6 +10,7 @@ import { engine } from './engine.ts'
 import { loyalty } from './loyalty.ts'
 import { mixed } from './mixed.ts'
 import { operationCost } from './operation-cost.ts'
+import { pooler } from './pooler.ts'
 import { proof } from './proof/main.ts'
 import { qualification } from './qualification.ts'
 import { replica } from './replica.ts'
@@ -33,6 +34,7 @@ const benches = {
   qualification,
   loyalty,
   mixed,
+  pooler,
   replica,
   statistics,
   webhooks,

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { startPooler } from '../packages/server/src/testing/pooler.ts'
 import { createDatabase, freePort, startPostgres } from '../packages/server/src/testing/postgres.ts'
 import { startServer } from './processes.ts'
 
@@ -42,6 +43,8 @@ export interface ShopOptions {
   main?: URL
   /** Settings besides those of every bench. */
   env?: Record<string, string>
+  /** The path of PgBouncer, which the service then goes through. */
+  pooler?: string
 }
 
 /** Starts the service on a temporary PostgreSQL, or on the one at BENCH_DATABASE_URL. */
@@ -49,9 +52,16 @@ export async function openShop({
   is_durable = false,
   main = thisCheckout,
   env = {},
+  pooler: poolerBinary,
 }: ShopOptions = {}): Promise<BenchShop> {
-  const { url, remove } = await openDatabase({ is_durable })
-  return openShopOn(main, { ...env, DATABASE_URL: url }, remove)
+  const { url, server_url, remove } = await openDatabase({ is_durable })
+  const pooler = poolerBinary === undefined ? null : await startPooler(poolerBinary, server_url)
+  const urls =
+    pooler === null ? { DATABASE_URL: url } : { DATABASE_URL: pooler.urlOf(url), DATABASE_SESSION_URL: url }
+  return openShopOn(main, { ...env, ...urls }, async () => {
+    await pooler?.stop()
+    await remove()
+  })
 }
 
 /** A database for several starts of the service. */
@@ -60,6 +70,7 @@ export async function openDatabase({ is_durable }: { is_durable: boolean }): Pro
   const { url, drop } = await createDatabase(postgres.url)
   return {
     url,
+    server_url: postgres.url,
     async remove() {
       await drop()
       await postgres.stop()
@@ -69,6 +80,8 @@ export async function openDatabase({ is_durable }: { is_durable: boolean }): Pro
 
 export interface BenchDatabase {
   url: string
+  /** The server that it is on. */
+  server_url: string
   remove(): Promise<void>
 }
 
@@ -102,7 +115,7 @@ export async function openShopOn(
   return {
     address,
     port,
-    database_url: env.DATABASE_URL ?? '',
+    database_url: env.DATABASE_SESSION_URL ?? env.DATABASE_URL ?? '',
     project_id: /proj_\w+/.exec(server.output)?.[0] as string,
     headers: await headersOf(address, { 'X-App-Id': keys.BOOTSTRAP_APP_ID, 'X-App-Token': keys.BOOTSTRAP_APP_TOKEN }),
     pid: server.pid,

@@ -29,6 +29,7 @@ interface Sample {
   cpu_ms: number
   /** Of the server process and PostgreSQL together. */
   total_cpu_ms: number
+  postgres_cpu_ms: number
   per_second: number
 }
 
@@ -37,6 +38,9 @@ export interface Ratios extends Sample {
   /** The CPU time per request of both sides, in all. */
   ours_total_cpu_ms: number
   theirs_total_cpu_ms: number
+  /** Of PostgreSQL alone. */
+  ours_postgres_cpu_ms: number
+  theirs_postgres_cpu_ms: number
 }
 
 export async function openSide(options: ShopOptions = {}): Promise<Side> {
@@ -55,12 +59,16 @@ export async function compareCase(sides: readonly [Side, Side], index: number): 
   const [ours, theirs] = await measureBoth(sides, index)
   const ratio = (of: keyof Sample) => median(ours.map((sample, round) => sample[of] / (theirs[round] as Sample)[of]))
   const total = (samples: readonly Sample[]) => median(samples.map(({ total_cpu_ms }) => total_cpu_ms))
+  const postgres = (samples: readonly Sample[]) => median(samples.map(({ postgres_cpu_ms }) => postgres_cpu_ms))
   return {
     cpu_ms: ratio('cpu_ms'),
     total_cpu_ms: ratio('total_cpu_ms'),
+    postgres_cpu_ms: ratio('postgres_cpu_ms'),
     per_second: ratio('per_second'),
     ours_total_cpu_ms: total(ours),
     theirs_total_cpu_ms: total(theirs),
+    ours_postgres_cpu_ms: postgres(ours),
+    theirs_postgres_cpu_ms: postgres(theirs),
   }
 }
 
@@ -85,7 +93,8 @@ async function measure(side: Side, index: number): Promise<Sample> {
   const after = await meter.read()
   const service = after.service_cpu_ms - before.service_cpu_ms
   const postgres = after.postgres_cpu_ms - before.postgres_cpu_ms
-  return { per_second, cpu_ms: service / waits.length, total_cpu_ms: (service + postgres) / waits.length }
+  const [cpuMs, postgresCpuMs] = [service / waits.length, postgres / waits.length]
+  return { per_second, cpu_ms: cpuMs, postgres_cpu_ms: postgresCpuMs, total_cpu_ms: cpuMs + postgresCpuMs }
 }
 
 const caseOf = ({ cases }: Side, index: number): Case => cases[index] as Case

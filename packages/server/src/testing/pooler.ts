@@ -27,10 +27,14 @@ export function keepsPrepared(binary: string): boolean {
 export async function startPooler(
   binary: string,
   serverUrl: string,
-  { pool_size = 10, settings = [] }: { pool_size?: number; settings?: readonly string[] } = {},
+  {
+    pool_size = 10,
+    settings = [],
+    port: wanted,
+  }: { pool_size?: number; settings?: readonly string[]; port?: number } = {},
 ): Promise<Pooler> {
   const server = new URL(serverUrl)
-  const port = await freePort()
+  const port = wanted ?? (await freePort())
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-pooler-'))
   const file = (name: string, lines: readonly string[]) => {
     writeFileSync(join(folder, name), `${lines.join('\n')}\n`)

@@ -7,7 +7,7 @@ import type { EmbeddedOptions } from './embedded.ts'
 import { FolderInUseError } from './folder-lock.ts'
 import type { OnMoved } from './hosts.ts'
 import { isOutage } from './outage.ts'
-import { checkPooler, settleRole } from './pooler-check.ts'
+import { checkPooler, PoolerProblem, settleRole } from './pooler-check.ts'
 import { sqlState } from './transaction.ts'
 
 export interface StartOptions {
@@ -64,8 +64,9 @@ export async function openPostgres(
       explain: explainConnecting(setting, url),
     })
     if (session_url !== null)
-      await checkPooler(database, { session_url, connections_max, prepares }, onNotice).catch((error: Error) => {
-        throw new StartError(error.message, { cause: error })
+      await checkPooler(database, { session_url, connections_max, prepares }, onNotice).catch((error: unknown) => {
+        const message = error instanceof PoolerProblem ? error.message : explainConnecting(setting, url)(error)
+        throw new StartError(message, { cause: error })
       })
   } catch (error) {
     await database.close()

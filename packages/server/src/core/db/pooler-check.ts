@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { limits } from '../lib/limits.ts'
+import { within } from '../lib/within.ts'
 import { separateClient } from './connect.ts'
 import { connectorTo } from './connector.ts'
 import type { Database } from './database.ts'
@@ -10,6 +10,13 @@ import { sessionTimeouts } from './pooled-session.ts'
 import { isForgotten, preparedAdvice } from './prepared-query.ts'
 import { preparedStatement } from './prepared-statements.ts'
 import { sqlState } from './transaction.ts'
+
+interface DatabaseUrls {
+  /** Of the pooler. */
+  url: string
+  /** Of the server. */
+  session_url: string
+}
 
 /** What a single statement relies on: outside of transactions nothing but the role gives a time limit to a server connection. */
 interface SessionSettings {
@@ -21,30 +28,22 @@ interface SessionSettings {
   lock_timeout: number
 }
 
+/** What an operator has to change. The message names the setting and contains no secret. */
+export class PoolerProblem extends Error {}
+
 /**
- * Sets the time limits of the role where a new server connection would not have them. To be called before the first connection to the
- * pooler, whose server connections keep the settings that they began with. If the role may not do that, `checkPooler` says so.
+ * Connects past the pooler, and sets the time limits of the role where a new server connection would not have them. To be called before
+ * the first connection to the pooler, whose server connections keep the settings that they began with. Where the pooler may use another
+ * role or database than the session URL, `checkPooler` sees what they have.
  */
-export async function settleRole(
-  { url, session_url }: { url: string; session_url: string },
-  report: (notice: string) => void,
-): Promise<void> {
-  const client = separateClient(connectorTo(session_url), 'guerdon-start')
-  await client.connect()
-  try {
+export async function settleRole({ url, session_url }: DatabaseUrls, report: (notice: string) => void): Promise<void> {
+  const [pooled, direct] = [url, session_url].map((each) => new URL(serversOf(each).urls[0])) as [URL, URL]
+  const isAlike = pooled.username === direct.username && pooled.pathname === direct.pathname
+  await inShortSession(session_url, async (client) => {
     const { rows } = await client.query<SessionSettings>(settingsOfSession)
     const [settings] = rows as [SessionSettings]
-    // Of another role, the server tells the settings only to a connection of that role.
-    const { username } = new URL(serversOf(url).urls[0])
-    if (username !== '' && decodeURIComponent(username) !== settings.role) return
-    if (hasTimeouts(settings)) return
-    await client.query(`begin; select pg_advisory_xact_lock(${roleLock}); ${alterRole(settings)} commit`)
-    report(`the role has got the time limits that a pooler cannot set: ${alterRole(settings)}`)
-  } catch (error) {
-    if (sqlState(error) !== '42501') throw error
-  } finally {
-    await client.end()
-  }
+    if (isAlike && !hasTimeouts(settings) && (await mayAlter(client, settings))) report(altered(settings))
+  })
 }
 
 /**
@@ -56,16 +55,17 @@ export async function checkPooler(
   { session_url, connections_max, prepares }: { session_url: string; connections_max: number; prepares: boolean },
   report: (notice: string) => void,
 ): Promise<void> {
+  await checkThatItHears(database, session_url)
   const samples = await Promise.all(Array.from({ length: connections_max }, () => sample(database)))
   const abroad = samples.find(({ time_zone }) => !['UTC', 'Etc/UTC'].includes(time_zone))
   if (abroad !== undefined)
-    throw new Error(
+    throw new PoolerProblem(
       `DATABASE_URL: the pooler lends server connections with the time zone ${abroad.time_zone}, but Guerdon needs UTC. ` +
         `Let the pooler pass on the startup parameter TimeZone, or run, and close the server connections of the pooler: ` +
         `alter role ${pg.escapeIdentifier(abroad.role)} in database ${pg.escapeIdentifier(abroad.database)} set timezone = 'UTC';`,
     )
-  await checkTimeouts(samples, session_url, report)
-  await checkThatItHears(database, session_url)
+  const endless = samples.find((each) => !hasTimeouts(each))
+  if (endless !== undefined) await settleLate(endless, session_url, report)
   if (prepares) await checkPreparedStatements(database)
 }
 
@@ -73,55 +73,66 @@ async function sample(database: Database): Promise<SessionSettings> {
   return (await database.execute(settingsOfSession)).rows[0] as SessionSettings
 }
 
-/** Where the pooler has opened server connections before `settleRole`, it will replace them; where the role may not alter itself, it never gets them. */
-async function checkTimeouts(
-  samples: readonly SessionSettings[],
+/** Of a role whose server connections are open already: the pooler will replace them. */
+async function settleLate(
+  settings: SessionSettings,
   sessionUrl: string,
   report: (notice: string) => void,
 ): Promise<void> {
-  const endless = samples.find((each) => !hasTimeouts(each))
-  if (endless === undefined) return
+  await inShortSession(sessionUrl, async (client) => {
+    const { role, database } = settings
+    const { rows } = await client.query<{ is_settled: boolean }>(hasRoleSettings, [role, database, timeoutNames])
+    if (rows[0]?.is_settled !== true) {
+      if (!(await mayAlter(client, settings)))
+        throw new PoolerProblem(
+          `DATABASE_URL: statements through the pooler have no time limit, and the role of DATABASE_SESSION_URL may not set one. Run as an administrator, and start again: ${alterRole(settings)}`,
+        )
+      report(altered(settings))
+    }
+    report(
+      'DATABASE_URL: server connections that the pooler has opened before have no time limit for single statements, until it replaces them; RECONNECT in its console does so at once',
+    )
+  })
+}
+
+const altered = (settings: SessionSettings): string =>
+  `the role has got the time limits that a pooler cannot set: ${alterRole(settings)}`
+
+/** Alters the role, unless it is not permitted. */
+async function mayAlter(client: pg.Client, settings: SessionSettings): Promise<boolean> {
+  try {
+    await client.query(`begin; select pg_advisory_xact_lock(${roleLock}); ${alterRole(settings)} commit`)
+    return true
+  } catch (error) {
+    if (sqlState(error) !== '42501') throw error
+    await client.query('rollback')
+    return false
+  }
+}
+
+async function inShortSession<T>(sessionUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = separateClient(connectorTo(sessionUrl), 'guerdon-start')
   await client.connect()
   try {
-    const { rows } = await client.query<{ is_settled: boolean }>(hasRoleSettings, [
-      endless.role,
-      endless.database,
-      Object.keys(timeouts),
-    ])
-    if (rows[0]?.is_settled === true)
-      return report(
-        'DATABASE_URL: the pooler lends server connections that it opened before the role got its time limits; without RECONNECT in its console they last until it replaces them',
-      )
+    return await work(client)
   } finally {
     await client.end()
   }
-  throw new Error(
-    `DATABASE_URL: statements through the pooler have no time limit, and the role of DATABASE_SESSION_URL may not set it. Run as an administrator, and start again: ${alterRole(endless)}`,
-  )
 }
 
 /** A key that is revoked through the pooler must be heard of: the two URLs must lead to one database, and the second past the pooler. */
 async function checkThatItHears(database: Database, sessionUrl: string): Promise<void> {
   const channel = `guerdon_start_${randomBytes(6).toString('hex')}`
-  const client = separateClient(connectorTo(sessionUrl), 'guerdon-start')
-  await client.connect()
-  try {
+  await inShortSession(sessionUrl, async (client) => {
     const heard = new Promise<true>((resolve) => client.on('notification', () => resolve(true)))
     await client.query(`listen ${channel}`)
     await database.execute('select pg_notify($1, $2)', [channel, ''])
-    const giveUp = new AbortController()
-    const deadline = wait(limits.heartbeat_seconds * 1_000, false, { signal: giveUp.signal }).catch(() => false)
-    const isHeard = await Promise.race([heard, deadline])
-    giveUp.abort()
-    if (!isHeard)
-      throw new Error(
-        'DATABASE_SESSION_URL: a notification that was sent through DATABASE_URL does not arrive there. It must lead to the same database, and not through a transaction pooler.',
-      )
-  } finally {
-    await client.end()
-  }
+    await within(limits.connection_wait_seconds * 1_000, heard, () => new PoolerProblem(deaf))
+  })
 }
+
+const deaf =
+  'DATABASE_SESSION_URL: a notification that was sent through DATABASE_URL does not arrive there. It must lead to the same database, and not through a transaction pooler.'
 
 /** A pooler that takes care of prepared statements gives them names of its own. */
 async function checkPreparedStatements(database: Database): Promise<void> {
@@ -133,7 +144,7 @@ async function checkPreparedStatements(database: Database): Promise<void> {
     },
   )
   if (!isKept)
-    throw new Error(
+    throw new PoolerProblem(
       `${preparedAdvice} If DATABASE_URL does not lead to a transaction pooler, unset DATABASE_SESSION_URL.`,
     )
 }
@@ -146,6 +157,8 @@ const timeouts = {
   statement_timeout: sessionTimeouts.statement_timeout,
   lock_timeout: sessionTimeouts.lock_timeout,
 }
+
+const timeoutNames = Object.keys(timeouts)
 
 const hasTimeouts = (settings: SessionSettings): boolean =>
   Object.entries(timeouts).every(([name, limit]) => {
