@@ -7,6 +7,7 @@ import { compare } from './compare.ts'
 import { customerImport } from './customer-import.ts'
 import { customerList } from './customer-list.ts'
 import { engine } from './engine.ts'
+import { growth } from './growth.ts'
 import { loyalty } from './loyalty.ts'
 import { mixed } from './mixed.ts'
 import { operationCost } from './operation-cost.ts'
@@ -40,14 +41,25 @@ const benches = {
   webhooks,
   sizing,
   workers,
+  growth: () => growth(size as Record<string, string>),
 }
 
-const { values, positionals: wanted } = parseArgs({ options: { against: { type: 'string' } }, allowPositionals: true })
+const { values, positionals: wanted } = parseArgs({
+  // The last three say how much history `growth` makes.
+  options: {
+    against: { type: 'string' },
+    events: { type: 'string' },
+    redemptions: { type: 'string' },
+    years: { type: 'string' },
+  },
+  allowPositionals: true,
+})
+const { against, ...size } = values
 for (const name of wanted)
   if (!(name in benches)) throw new Error(`No bench called ${name}. There are: ${Object.keys(benches).join(', ')}`)
 // The default measures every claim about speed; the others measure one thing each, some for half an hour.
 const standard = ['proof', 'webhooks', 'audit-cost'] as const
-const other = otherCheckout(values.against ?? null)
+const other = otherCheckout(against ?? null)
 try {
   for (const name of wanted.length === 0 ? standard : (wanted as Array<keyof typeof benches>)) {
     console.log(`\n${name}`)
