@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
-import type { Awaitable } from './caller-counts.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 import { tooManyRequests } from './errors.ts'
 import { countProjectCall, isLimited } from './project-limiter.ts'
 import { newUsageWatch } from './usage-watch.ts'

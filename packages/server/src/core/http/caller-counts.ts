@@ -3,8 +3,6 @@ import { type ClientCalls, newClientCalls } from './client-calls.ts'
 import { type HeldPlaces, newHeldPlaces } from './held-places.ts'
 import { newSuspects, type Suspects } from './suspects.ts'
 
-export type Awaitable<T> = T | Promise<T>
-
 /**
  * What a node counts of its callers, in memory. A process that serves alone counts by itself and answers at once. Of several workers
  * their supervisor counts for all (command-line/workers/relay.ts), and the answers are promises: a caller whose connections reach

@@ -1,5 +1,5 @@
+import type { Awaitable } from '../lib/awaitable.ts'
 import type { CallWindow } from '../lib/call-limits.ts'
-import type { Awaitable } from './caller-counts.ts'
 
 /**
  * Counts the calls of clients: an address, or a customer that it proved to act for. A call that is not counted is told for how many

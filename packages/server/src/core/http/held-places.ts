@@ -1,4 +1,4 @@
-import type { Awaitable } from './caller-counts.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 
 /** Counts what callers keep from others for a while, such as sessions that hold codes: each takes a place until it expires. */
 export interface HeldPlaces {

@@ -1,5 +1,5 @@
+import type { Awaitable } from '../lib/awaitable.ts'
 import type { CallWindow } from '../lib/call-limits.ts'
-import type { Awaitable } from './caller-counts.ts'
 
 /** Counts the wrong credentials of addresses, and the checks under way of those that have sent too many. */
 export interface Suspects {

@@ -20,10 +20,7 @@ const batchRows = 2_000
  */
 export async function addUp(db: Db, projectId: string, rowsMax = batchRows): Promise<boolean> {
   return inTransaction(db, async (trx) => {
-    await sql`insert into statistics_progress (project_id) values (${projectId}) on conflict do nothing`.execute(trx)
-    const { rows: locked } = await sql`
-      select from statistics_progress where project_id = ${projectId} for update skip locked`.execute(trx)
-    if (locked.length === 0) return false // another node is at it
+    if (!(await lockProgress(trx, projectId))) return false // another node is at it
     const walks = await trx
       .selectFrom('statistics_history')
       .where('project_id', '=', projectId)
@@ -36,6 +33,21 @@ export async function addUp(db: Db, projectId: string, rowsMax = batchRows): Pro
     await sql`update statistics_progress set added_up_at = now() where project_id = ${projectId}`.execute(trx)
     return hasMore
   })
+}
+
+/** Whether nobody else has the row. */
+async function lockProgress(trx: Trx, projectId: string): Promise<boolean> {
+  const lock = async () => {
+    const { rows } = await sql`
+      select from statistics_progress where project_id = ${projectId} for update skip locked`.execute(trx)
+    return rows.length > 0
+  }
+  if (await lock()) return true
+  // Not inserted at first: `on conflict` waits for whoever is changing the row, and every worker of every node would hold a connection.
+  const { rows: known } = await sql`select from statistics_progress where project_id = ${projectId}`.execute(trx)
+  if (known.length > 0) return false
+  await sql`insert into statistics_progress (project_id) values (${projectId}) on conflict do nothing`.execute(trx)
+  return lock()
 }
 
 /** Adds the rows of the next transactions. Returns whether there may be more. */
