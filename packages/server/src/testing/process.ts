@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { until } from './background.ts'
+import { replicaEnvironment } from './test-replica.ts'
 
 export interface GuerdonProcess {
   address: string
@@ -38,7 +39,13 @@ export function runGuerdon(
   whenOver: WhenOver = onTestFinished,
 ): { child: ChildProcess; output(): string; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [...quick.args, main, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...quick.env, GUERDON_DATA_DIR: newDataFolder(whenOver), ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      ...quick.env,
+      GUERDON_DATA_DIR: newDataFolder(whenOver),
+      ...replicaEnvironment(env.DATABASE_URL),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

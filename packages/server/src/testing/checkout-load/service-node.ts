@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { replicaEnvironment } from '../test-replica.ts'
 import { endWithUs } from './end-with-us.ts'
 
 /** One process of the service. */
@@ -34,6 +35,7 @@ export async function startNode(databaseUrl: string): Promise<ServiceNode> {
         NODE_COMPILE_CACHE: file('../../../../../node_modules/.cache/guerdon/compiled'),
         PORT: '0',
         DATABASE_URL: databaseUrl,
+        ...replicaEnvironment(databaseUrl),
         LOG_LEVEL: 'error',
         AUTH_MODE: 'either', // a token would expire during a long load
         WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true', // the receivers of the tests listen on the loopback
