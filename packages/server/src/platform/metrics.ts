@@ -140,43 +140,39 @@ const databaseMetrics = ({ database, settings }: Runtime): Metric[] => [
   gauge('guerdon_database_waiting', 'Requests that wait for a connection.', () => database.load().waiting),
 ]
 
-const replicaMetrics = ({ replicas }: Runtime): Metric[] =>
-  replicas === null
-    ? []
-    : [
-        {
-          type: 'gauge',
-          name: 'guerdon_replica_up',
-          help: '1 if the replica answers reads; 0 if it lags too much, does not answer or is no replica of the database.',
-          labels: ['replica'],
-          read: () => replicas.list().map((replica): Sample => [replica.whyNot() === null ? 1 : 0, labelOf(replica)]),
-        },
-        {
-          type: 'gauge',
-          name: 'guerdon_replica_lag_seconds',
-          help: 'How far the replica lags behind the primary at most; absent while nothing is known of it.',
-          labels: ['replica'],
-          read: () =>
-            replicas
-              .list()
-              .flatMap((replica): Sample[] =>
-                replica.lagMs === null ? [] : [[replica.lagMs / 1_000, labelOf(replica)]],
-              ),
-        },
-        {
-          type: 'counter',
-          name: 'guerdon_replica_reads_total',
-          help: 'Reads that a replica may answer, by where they were answered, and on the primary by why: no replica was up, the caller had written what no replica has yet, the replica did not know something, or it failed.',
-          labels: ['where', 'reason'],
-          read: () =>
-            Object.entries(replicas.reads()).map(
-              ([outcome, total]): Sample => [
-                total,
-                outcome === 'replica' ? { where: 'replica', reason: '' } : { where: 'primary', reason: outcome },
-              ],
-            ),
-        },
-      ]
+const replicaMetrics = ({ replicas }: Runtime): Metric[] => [
+  {
+    type: 'gauge',
+    name: 'guerdon_replica_up',
+    help: '1 if the replica answers reads; 0 if it lags too much, does not answer or is no replica of the database.',
+    labels: ['replica'],
+    read: () =>
+      (replicas?.list() ?? []).map((replica): Sample => [replica.whyNot() === null ? 1 : 0, labelOf(replica)]),
+  },
+  {
+    type: 'gauge',
+    name: 'guerdon_replica_lag_seconds',
+    help: 'How far the replica lags behind the primary at most; absent while nothing is known of it.',
+    labels: ['replica'],
+    read: () =>
+      (replicas?.list() ?? []).flatMap((replica): Sample[] =>
+        replica.lagMs === null ? [] : [[replica.lagMs / 1_000, labelOf(replica)]],
+      ),
+  },
+  {
+    type: 'counter',
+    name: 'guerdon_replica_reads_total',
+    help: 'Reads that a replica may answer, by where they were answered, and on the primary by why: no replica was up, the caller had written what no replica has yet, the replica did not know something, or it failed.',
+    labels: ['where', 'reason'],
+    read: () =>
+      Object.entries(replicas?.reads() ?? {}).map(
+        ([outcome, total]): Sample => [
+          total,
+          outcome === 'replica' ? { where: 'replica', reason: '' } : { where: 'primary', reason: outcome },
+        ],
+      ),
+  },
+]
 
 const labelOf = ({ name }: { name: string }) => ({ replica: name })
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { until } from './background.ts'
 import { pooledEnvironment } from './pooler.ts'
+import { replicaEnvironment } from './test-replica.ts'
 
 export interface GuerdonProcess {
   address: string
@@ -44,6 +45,7 @@ export function runGuerdon(
       PATH: process.env.PATH ?? '',
       ...quick.env,
       GUERDON_DATA_DIR: newDataFolder(whenOver),
+      ...replicaEnvironment(env.DATABASE_URL),
       ...pooledEnvironment(env),
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,6 +5,7 @@ import { until } from '../../testing/background.ts'
 import { atEnd } from '../../testing/closings.ts'
 import { type ForgetfulProxy, openForgetfulProxy } from '../../testing/forgetful-proxy.ts'
 import { type Node, openNode, postgresUrl } from '../../testing/nodes.ts'
+import { onPrimaryOnly } from '../../testing/test-replica.ts'
 import { connectPostgres } from './connect.ts'
 import type { Database } from './database.ts'
 import { isOutage } from './outage.ts'
@@ -151,7 +152,7 @@ async function openDatabaseBehindProxy(): Promise<{ proxy: ForgetfulProxy; datab
 async function openNodeBehindProxy(): Promise<{ proxy: ForgetfulProxy; node: Node; shop: Shop }> {
   const shop = await newProject()
   const { proxy, database } = await openDatabaseBehindProxy()
-  return { proxy, shop, node: await openNode(database) }
+  return { proxy, shop, node: await openNode(database, { env: onPrimaryOnly }) }
 }
 
 async function timed(reply: Promise<Answer>): Promise<Answer & { ms: number }> {

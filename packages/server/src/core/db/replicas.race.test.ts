@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { newProjectOn, type Shop } from '../../testing/app.ts'
 import { newVoucher } from '../../testing/campaigns.ts'
@@ -45,6 +46,22 @@ async function newNode({
   const shop = await newProjectOn({ ...node, clock: undefined as never })
   await expect.poll(() => whyNot(replicas)).toEqual(read_urls.map(() => null))
   return { ...node, replicas, shop }
+}
+
+/** A port whose connections lead to the first server, to the second one, to the second one … */
+async function balancerOver(replicas: readonly ReplicaServer[]) {
+  let connections = 0
+  const balancer = createServer((near) => {
+    const to = replicas[Math.min(connections, replicas.length - 1)] as ReplicaServer
+    connections += 1
+    const far = connect(Number(new URL(to.url).port), '127.0.0.1')
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) socket.on('error', () => [near, far].forEach((each) => void each.destroy()))
+  })
+  await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve))
+  atEnd(async () => void balancer.close())
+  const { port } = balancer.address() as { port: number }
+  return { hosts: () => connections, read_url: Object.assign(new URL(url), { port: String(port) }).href }
 }
 
 /** Of each replica, why it is not used; null: it is. */
@@ -153,7 +170,7 @@ test('what a validation names and the replica does not know is looked up on the 
 })
 
 test('a validation never goes back behind the configuration that the node knows', async () => {
-  const { shop } = await newNode()
+  const { shop, replicas } = await newNode()
   const { id, promotion } = await ok(shop, 'POST', '/v1/campaigns', {
     name: 'Sale',
     campaign_type: 'PROMOTION',
@@ -163,9 +180,12 @@ test('a validation never goes back behind the configuration that the node knows'
   expect(await validated(shop, use)).toMatchObject({ valid: true })
   await pauseReplica()
   await ok(shop, 'POST', `/v1/campaigns/${id}/disable`)
+  expect(await validated(shop, use)).toMatchObject({ valid: true })
   // The node learns of the change by a redemption; from then on the replica is behind it.
   expect(await redeem(shop, use)).toMatchObject({ status: 400 })
+  const { replica } = replicas.reads()
   expect(await validated(shop, use)).toMatchObject({ valid: false })
+  expect(replicas.reads().replica).toBe(replica)
 })
 
 test('a qualification lists what the replica knows, and asks the primary for a customer that it does not know', async () => {
@@ -293,6 +313,18 @@ test('a replica that no longer answers fails no request', async () => {
   expect(whyNot(replicas)).toEqual([expect.any(String)])
   thaw()
   await expect.poll(() => whyNot(replicas)).toEqual([null])
+})
+
+test('a name that stands for several servers, as that of a load balancer does, is not read from', async () => {
+  const { hosts, read_url } = await balancerOver(servers.replicas)
+  const node = await openNode(database, { env: { DATABASE_URL: url, DATABASE_READ_URL: read_url } })
+  const replicas = node.runtime.replicas as Replicas
+  const shop = await newProjectOn({ ...node, clock: undefined as never })
+  await expect.poll(hosts).toBe(1) // the poll, which proves the lag of the first one
+  const list = async () => (await codesIn(shop)) && replicas.reads()
+  await expect.poll(list).toMatchObject({ failed: expect.toSatisfy((failed) => failed > 0) })
+  expect(replicas.reads().replica).toBe(0)
+  expect(whyNot(replicas)).toEqual([expect.stringMatching(/reach different servers: name each of them/)])
 })
 
 test('an export is written from a replica that knows it, and so everything that was there when it was asked for', async () => {

@@ -669,7 +669,7 @@ describe('CORS', () => {
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, OPTIONS',
       'access-control-allow-headers':
-        'Accept, Authorization, Content-Type, Idempotency-Key, Prefer, X-App-Id, X-App-Token, X-Client-Application-Id, X-Client-Token, X-Request-Id, X-Voucherify-API-Version, X-Voucherify-Channel, X-Voucherify-Double-Opt-In',
+        'Accept, Authorization, Content-Type, Guerdon-Position, Idempotency-Key, Prefer, X-App-Id, X-App-Token, X-Client-Application-Id, X-Client-Token, X-Request-Id, X-Voucherify-API-Version, X-Voucherify-Channel, X-Voucherify-Double-Opt-In',
       'access-control-max-age': '600',
       vary: 'Origin',
       'x-request-id': expect.stringMatching(/^v-/),
@@ -700,7 +700,7 @@ describe('CORS', () => {
     'access-control-allow-credentials': 'true',
     vary: 'Origin',
     'access-control-expose-headers':
-      'X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, X-Request-Id, Guerdon-Ignored, Preference-Applied',
+      'X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, X-Request-Id, Guerdon-Ignored, Guerdon-Position, Preference-Applied',
   }
 
   test('a trusted origin may read the response, also a refusal', async () => {

@@ -211,7 +211,7 @@ async function runOperation({ handler, request, reply, refusal }: RequestScope, 
 /** The same for an operation that only reads. */
 async function runReading({ handler, request, reply, ctx }: RequestScope): Promise<unknown> {
   const input = await handler.readInput(ctx, request, reply)
-  return handler.reader.run(ctx, input, request.headers['guerdon-position'])
+  return handler.reader.run(ctx, input, request.headers)
 }
 
 /** Runs an operation together with concurrent calls; null if it cannot, or not this call. */
@@ -286,7 +286,7 @@ async function runSelfSaving(scope: RequestScope, key: string | null): Promise<S
   if (key === null) {
     const saving = { ...ctx, replyStore }
     const input = await handler.readInput(saving, request, reply)
-    const result = await handler.reader.run(saving, input, request.headers['guerdon-position'])
+    const result = await handler.reader.run(saving, input, request.headers)
     for (const work of afterCommit) work()
     if (!handler.reader.mayRead(input)) tellPosition(scope)
     return notifyReply(replyOf(scope, result))

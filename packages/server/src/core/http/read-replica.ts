@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { InstallationCtx } from '../context.ts'
 import { PrimaryNeededError, type Replicas } from '../db/replicas.ts'
 import { ApiError } from './errors.ts'
@@ -9,8 +10,8 @@ export const positionHeader = 'Guerdon-Position'
 export interface ReplicaReader {
   /** Whether a replica may answer this input. */
   mayRead(input: OperationInput): boolean
-  /** Runs the operation on a replica, or on the primary if no replica can answer. `header` is the position that the caller sent. */
-  run(ctx: InstallationCtx, input: OperationInput, header: string | string[] | undefined): Promise<unknown>
+  /** Runs the operation on a replica, or on the primary if no replica can answer. The headers may say what a replica must contain. */
+  run(ctx: InstallationCtx, input: OperationInput, headers: IncomingHttpHeaders): Promise<unknown>
 }
 
 /** Runs an operation where it may be answered: the only place that lets a request read from a replica. */
@@ -19,10 +20,10 @@ export function replicaReaderOf(operation: Operation, run: OperationRun, replica
   const mayRead = typeof rule === 'function' ? rule : () => rule
   return {
     mayRead,
-    run(ctx, input, header) {
+    run(ctx, input, headers) {
       if (replicas === null || !mayRead(input)) return run(ctx, input)
       return replicas.read(
-        { position: readPosition(header) },
+        { position: readPosition(headers[positionHeader.toLowerCase()]) },
         (db) => runOnReplica({ ...ctx, db, primary: ctx.db }, input, run),
         () => run(ctx, input),
       )

@@ -42,7 +42,7 @@ async function withConfiguration(ctx: Ctx, found: FoundVoucher): Promise<Voucher
   const { config_version, assignments, campaign_id, category_id } = found
   let configuration = ctx.configurations.cached(ctx.project_id)
   if (configuration.version !== config_version)
-    configuration = await ctx.configurations.atLeast(ctx.db, ctx.project_id, config_version)
+    configuration = await ctx.configurations.atLeast(ctx.primary ?? ctx.db, ctx.project_id, config_version)
   if (configuration.version !== config_version) return undefined
   // A campaign that is not cached is in the bin, which hides the voucher, or deleted.
   const campaign = campaign_id === null ? null : configuration.campaigns.get(campaign_id)

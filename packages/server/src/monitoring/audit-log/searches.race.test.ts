@@ -5,10 +5,11 @@ import { newClock, newProjectOn } from '../../testing/app.ts'
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { anotherConnection, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
+import { onPrimaryOnly } from '../../testing/test-replica.ts'
 
 test('searches that take long leave connections to other requests, wait for their turn, and beyond that are 429', async () => {
   const { database, url } = await ownDatabase()
-  const shop = await newProjectOn({ ...(await openNode(database)), clock: newClock() })
+  const shop = await newProjectOn({ ...(await openNode(database, { env: onPrimaryOnly })), clock: newClock() })
   const other = anotherConnection(url as string)
   const search = () => shop.manage('GET', '/audit-log')
   const { audit_searches_at_once_max: atOnce, audit_searches_waiting_max: waiting } = limits

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { pooledEnvironment } from '../pooler.ts'
+import { replicaEnvironment } from '../test-replica.ts'
 import { endWithUs } from './end-with-us.ts'
 
 /** One process of the service. */
@@ -43,6 +44,7 @@ export async function startNode(
         NODE_COMPILE_CACHE: file('../../../../../node_modules/.cache/guerdon/compiled'),
         PORT: '0',
         ...pooledEnvironment({ DATABASE_URL: databaseUrl }),
+        ...replicaEnvironment(databaseUrl),
         LOG_LEVEL: 'error',
         ORDINARY_WAITS: String(has_ordinary_waits),
         AUTH_MODE: 'either', // a token would expire during a long load
