@@ -66,7 +66,9 @@ export class HostClient extends pg.Client implements HostConnection {
     const late = setInterval(() => this.#hosts.check(), limits.database_probe_ms).unref()
     try {
       await super.connect()
-      const reason = this.#hosts.whyNot(this.#session() ?? (await this.#askSession()))
+      const reported = this.#reportedSession()
+      if (reported !== null && this.#hosts.whyNot(reported) === null) return this
+      const reason = this.#hosts.whyNot(await this.#askSession())
       if (reason === null) return this
       throw refusal(`${host.name}: ${reason}`)
     } catch (error) {
@@ -79,8 +81,8 @@ export class HostClient extends pg.Client implements HostConnection {
     }
   }
 
-  /** PostgreSQL 14 and newer report this unasked; a pooler in between may not. */
-  #session(): Session | null {
+  /** PostgreSQL 14 and newer report this unasked. A pooler may not, or report what was true when it connected first. */
+  #reportedSession(): Session | null {
     const [standby, readOnly] = ['in_hot_standby', 'default_transaction_read_only'].map((n) => this.#reported.get(n))
     if (standby === undefined || readOnly === undefined) return null
     return { is_standby: standby === 'on', is_read_only: readOnly === 'on' }

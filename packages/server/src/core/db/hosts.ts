@@ -137,7 +137,8 @@ export class Hosts {
     if (found === null) {
       const error = noHost(answers)
       this.#failure = { error, until: performance.now() + findAgainMs }
-      this.#current = null
+      // A host that is only slow keeps its place: connections to it may take longer than the question may.
+      if (answers.some(({ host, has_refused }) => has_refused && host === this.#current)) this.#current = null
       throw error
     }
     this.#settleOn(found)

@@ -64,6 +64,18 @@ test('a certificate for another host name is refused', async () => {
   await expect(openPostgres({ url, connections_max: 1 })).rejects.toThrow(/does not match certificate's altnames/)
 })
 
+test('of several hosts, each certificate is checked for the name of its own host', async () => {
+  const naming = (...hosts: string[]) => {
+    const url = urlWith({ sslmode: 'verify-full', sslrootcert: authority })
+    const { host, port } = new URL(url)
+    return url.replace(host, hosts.map((name) => `${name}:${port}`).join(','))
+  }
+  expect(await isEncrypted(naming('localhost', '127.0.0.1'))).toBe(true)
+  await expect(openPostgres({ url: naming('localhost', 'localhost'), connections_max: 1 })).rejects.toThrow(
+    /does not match certificate's altnames/,
+  )
+})
+
 test('the connections that listen, lock and ask about lost ones are encrypted too', async () => {
   const url = urlWith({ sslmode: 'verify-full', sslrootcert: authority })
   const database = connectPostgres({ connectionString: url, statement_answer_seconds: 0.1 })
