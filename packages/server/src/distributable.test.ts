@@ -21,8 +21,8 @@ import { functionFiles } from './testing/functions.ts'
 const ofSeveralProjects: Readonly<Record<string, string>> = {
   'account/users/store.ts': 'project_users is not distributed',
   'audience/segments/worker.ts': 'finds work of any project',
-  'core/db/tallies.ts': 'within() names the project',
-  'core/db/usage.ts': 'within() names the project',
+  'core/db/tallies.ts': 'on one server; fold_tallies() elsewhere',
+  'core/db/usage.ts': 'on one server; fold_usage() elsewhere',
   'core/jobs/maintenance.ts': 'within() names the project',
   'exports/work.ts': 'finds work of any project',
   'incentives/campaigns/propagate.ts': 'stillChangeable() names the project',

@@ -62,15 +62,20 @@ export const summed = sql<number>`least(greatest(coalesce(sum(delta), 0), -90071
  * total. Rows are never updated, so their `ctid` is stable.
  */
 export const foldTallies = (db: Db, rowsMax: number): Promise<number> =>
-  withinProjects(db, sql`tallies group by project_id, name having count(*) > 1`, async (within) => {
+  withinProjects(db, sql`tallies group by project_id, name having count(*) > 1`, async (_, projectId) => {
+    if (projectId !== null) {
+      const { rows: one } = await sql<{ folded: number }>`
+        select fold_tallies(${projectId}, ${newId('background_run')}, ${rowsMax}::int) as folded`.execute(db)
+      return one[0]?.folded ?? 0
+    }
     const { rows } = await sql<{ folded: number }>`
     with held as materialized (
       select t.ctid as place from tallies t
-      join (select project_id, name from tallies where ${within('project_id')} group by project_id, name having count(*) > 1) many
+      join (select project_id, name from tallies group by project_id, name having count(*) > 1) many
         on many.project_id = t.project_id and many.name = t.name
-      where ${within('t.project_id')} limit ${rowsMax} for update of t skip locked
+      limit ${rowsMax} for update of t skip locked
     ), gone as (
-      delete from tallies t using held where t.ctid = held.place and ${within('t.project_id')}
+      delete from tallies t using held where t.ctid = held.place
       returning t.project_id, t.name, t.delta
     ), kept as (
       insert into tallies (project_id, name, id, delta)

@@ -52,13 +52,19 @@ const cappedSum = (value: ReturnType<typeof sql>) => sql`least(coalesce(sum(${va
  * total; sums are written in a fixed order, so two nodes that merge cannot deadlock.
  */
 export const foldUsage = (db: Db, rowsMax: number): Promise<number> =>
-  withinProjects(db, sql`usage where id <> ''`, async (within) => {
+  withinProjects(db, sql`usage where id <> ''`, async (_, projectId) => {
+    if (projectId !== null) {
+      const { rows: one } = await sql<{
+        folded: number
+      }>`select fold_usage(${projectId}, ${rowsMax}::int) as folded`.execute(db)
+      return one[0]?.folded ?? 0
+    }
     const { rows } = await sql<{ folded: number }>`
     with held as materialized (
-      select ctid as place from usage where id <> '' and ${within('project_id')} order by project_id, scope_id, day, is_undone
+      select ctid as place from usage where id <> '' order by project_id, scope_id, day, is_undone
       limit ${rowsMax} for update skip locked
     ), gone as (
-      delete from usage u using held where u.ctid = held.place and ${within('u.project_id')} returning u.*
+      delete from usage u using held where u.ctid = held.place returning u.*
     ), kept as (
       insert into usage as u (project_id, scope_id, day, is_undone, id, redemptions, orders_amount, discounted_amount, credits)
       select project_id, scope_id, day, is_undone, '', sum(redemptions), sum(orders_amount), sum(discounted_amount), sum(credits)
