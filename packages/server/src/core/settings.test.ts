@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { BadSettings, type Environment, readSettings } from './settings.ts'
+import { BadSettings, type Environment, pastThePooler, readSettings, type Settings } from './settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'guerdon-settings-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -200,6 +200,34 @@ test('the TLS parameters of DATABASE_URL are checked, and the URL is not repeate
   expect(problem).not.toContain('hidden')
   expect(more).toEqual([])
   expect(problemsOf({ DATABASE_URL: `${url}?sslrootcert=${fileWith('ca.pem', '')}` })).toEqual([])
+})
+
+describe('a pooler', () => {
+  const direct = 'postgres://user:hidden@db/guerdon'
+  const pooled = 'postgres://user:hidden@pooler/guerdon'
+
+  test('DATABASE_SESSION_URL is checked like DATABASE_URL, which it needs, and may be in a file', () => {
+    const [problem, ...more] = problemsOf({ DATABASE_URL: pooled, DATABASE_SESSION_URL: `${direct}?sslmode=verify` })
+    expect(problem).toMatch(/^DATABASE_SESSION_URL: sslmode must be one of/)
+    expect(problem).not.toContain('hidden')
+    expect(more).toEqual([])
+    expect(problemsOf({ DATABASE_URL: pooled, DATABASE_SESSION_URL: 'mysql://user:hidden@db' })).toEqual([
+      'DATABASE_SESSION_URL: must be a URL that begins with postgres:// or postgresql://',
+    ])
+    expect(problemsOf({ DATABASE_SESSION_URL: direct })).toEqual([
+      'DATABASE_SESSION_URL: has no effect without DATABASE_URL',
+    ])
+    const settings = readSettings({ DATABASE_URL: pooled, DATABASE_SESSION_URL_FILE: fileWith('session-url', direct) })
+    expect(settings).toMatchObject({ database_url: pooled, database_session_url: direct })
+  })
+
+  test('commands other than serve go past it', () => {
+    const urls = ({ database_url, database_session_url }: Settings) => [database_url, database_session_url]
+    const behind = readSettings({ DATABASE_URL: pooled, DATABASE_SESSION_URL: direct })
+    expect(urls(pastThePooler(behind))).toEqual([direct, direct])
+    expect(urls(pastThePooler(readSettings({ DATABASE_URL: direct })))).toEqual([direct, null])
+    expect(urls(pastThePooler(readSettings({})))).toEqual([null, null])
+  })
 })
 
 describe('SMTP_URL', () => {

@@ -176,7 +176,7 @@ class PostgresConnection implements DatabaseConnection {
     try {
       return await runNamed(this.#watched, { name, text: is_pooled ? frequent.pooledTextOf(text) : text, values })
     } catch (error) {
-      frequent.resetIfSchemaChanged(error)
+      frequent.resetIfSchemaChanged(error, { name, text })
       // A failed statement aborts its transaction, which `inTransaction` runs again; a single statement is repeated here.
       if (this.isInTransaction || !isOutdated(error)) throw error
       return this.client.query({ text, values: values as unknown[] })

@@ -102,9 +102,12 @@ export class FrequentStatements {
     return newStatementName
   }
 
-  /** After a table changed, prepared statements fail: drops all names, so that the texts are prepared again under new ones. */
-  readonly resetIfSchemaChanged = (error: unknown): void => {
-    if (!isOutdated(error)) return
+  /**
+   * After a table changed, prepared statements fail: drops all names, so that the texts are prepared again under new ones. Once for a
+   * change: the same statement may fail on other connections too, under the name that it has no longer.
+   */
+  resetIfSchemaChanged(error: unknown, { name, text }: { name: string; text: string }): void {
+    if (!isOutdated(error) || this.#names.get(text) !== name) return
     this.#names.clear()
     this.#schemaChanges += 1
   }
