@@ -207,7 +207,7 @@ export function filledIn(template: string): string | null {
   const parts = partsOf(template)
   const choices = parts
     .slice(1)
-    .map((_, place) => (/\b(from|join|into|update|only)\s*$/i.test(parts[place] as string) ? 1 : 0))
+    .map<number>((_, place) => (/\b(from|join|into|update|only)\s*$/i.test(parts[place] as string) ? 1 : 0))
   for (let attempt = 0; attempt <= fillings.length * choices.length; attempt += 1) {
     const { text, ends } = fill(parts, choices)
     const at = errorIn(text)
