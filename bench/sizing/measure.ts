@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ask, median, stretch } from '../measure.ts'
 import { openMeter } from '../meter.ts'
@@ -8,6 +8,7 @@ import { machineOf } from '../proof/machine.ts'
 import { type BenchShop, openShop, query } from '../shop.ts'
 import present from './figures.json' with { type: 'json' }
 import { type CallCost, type CallKind, callKinds, type Figures } from './figures.ts'
+import { pageWithFigures } from './page.ts'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5)
 const seconds = Number(process.env.BENCH_SECONDS ?? 3)
@@ -28,7 +29,7 @@ const cases: Record<CallKind, string> = {
 
 /**
  * Measures the figures of `npm run sizing`: CPU time, WAL and disk per call, at 8 connections, on a PostgreSQL that waits for its disk.
- * Writes them into bench/sizing/figures.json.
+ * Writes them into bench/sizing/figures.json and docs/scaling.md.
  */
 export async function sizing(): Promise<void> {
   const shop = await openShop({ is_durable: true })
@@ -50,6 +51,8 @@ export async function sizing(): Promise<void> {
       primary_share: present.primary_share,
     }
     writeFileSync(new URL('./figures.json', import.meta.url), `${JSON.stringify(figures, null, 2)}\n`)
+    const page = new URL('../../docs/scaling.md', import.meta.url)
+    writeFileSync(page, pageWithFigures(readFileSync(page, 'utf8'), figures))
   } finally {
     await shop.stop()
   }

@@ -50,6 +50,8 @@ const replicaKinds: readonly CallKind[] = ['validations', 'qualifications', 'lis
 const besidesPool = 3
 /** A PostgreSQL with more server processes than this is slower than one behind a pooler. */
 const connectionsMax = 300
+/** More than an ordinary disk writes in a sequence, beside everything else that it does. */
+const walMbMax = 400
 const secondsPerDay = 86_400
 const daysPerYear = 365
 const mega = 1e6
@@ -115,6 +117,10 @@ function adviceFor(plan: Plan, figures: Figures, sizing: Omit<Sizing, 'advice'>)
   if (replica_load !== null && replica_load > utilisation)
     advice.push(
       `${plural(replicas, 'replica')} would be busier than planned: ${Math.ceil((replica_load * replicas) / utilisation)} are enough.`,
+    )
+  if (sizing.wal_mb_per_second > walMbMax)
+    advice.push(
+      `${Math.round(sizing.wal_mb_per_second)} MB of WAL a second: measure whether its disk, and the network to each standby, can take it.`,
     )
   if (primary_load > utilisation)
     advice.push(

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parsePlan } from './arguments.ts'
 import measured from './figures.json' with { type: 'json' }
 import { type CallCost, type CallKind, callKinds, type Figures } from './figures.ts'
 import { type Plan, type Sizing, sizeFor } from './model.ts'
+import { pageWithFigures } from './page.ts'
 import { report } from './report.ts'
 
 /** Round figures, so that the expected numbers can be followed in the head. */
@@ -115,4 +117,9 @@ test('the measured figures are complete, and make a report of every kind of call
   const text = report(plan, sizeFor(plan, measured), measured)
   expect(text).not.toMatch(/NaN|undefined|Infinity/)
   expect(text).toContain(measured.machine.processor)
+})
+
+test('docs/scaling.md shows the measured figures, and what the calculator prints', () => {
+  const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
+  expect(page).toBe(pageWithFigures(page, measured))
 })

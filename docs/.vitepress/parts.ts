@@ -26,6 +26,7 @@ const reference = [
 
 const operate = [
   page('operate/README.md', 'Overview'),
+  page('scaling.md'),
   ...pagesIn('operate', [
     'install.md',
     'keys.md',

@@ -56,7 +56,7 @@ export const eventMaintenance = (settings: Settings): MaintenanceTask => ({
 })
 
 /** Partitions that end before a moment, of events before those of the parts that they need. */
-export async function listOldEvents(db: Db, before: number): Promise<Partition[]> {
+async function listOldEvents(db: Db, before: number): Promise<Partition[]> {
   const partitions = await listPartitions(db, eventTables)
   return partitions.filter(({ is_default, to }) => !is_default && to <= before).reverse()
 }
