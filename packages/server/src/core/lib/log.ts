@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
 
 /** The log of the process: JSON lines, by default to standard output. Levels are words, which log collectors understand. */
-export function openLog(level: string, destination?: DestinationStream): Logger {
+export function openLog(level: string, destination: DestinationStream = standardOutput()): Logger {
   const options = {
     level,
     base: {},
@@ -9,7 +9,22 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
     serializers: { err: loggable },
     formatters: { level: (name: string) => ({ level: name }) },
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  return pino(options, destination)
+}
+
+/**
+ * When its terminal has been closed, nobody reads what a process writes, and each write fails. pino would end the process for it, and then
+ * try for ever to write the rest; it shall finish its requests instead.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination(1)
+  const drop = () => {}
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EIO') Object.assign(output, { write: drop, flushSync: drop, end: drop, destroy: drop })
+    // pino has dealt with a closed pipe; anything else, such as a full disk, ends the process.
+    else if (error.code !== 'EPIPE') throw error
+  })
+  return output
 }
 
 export interface LoggableError {
