@@ -2,6 +2,8 @@
 export const reasonsNotToExecute: Readonly<Record<string, string>> = {
   'starts the service': 'the run has started one already; .ci/run starts the packed packages from an empty folder',
   'followed by hand': 'npm run try-runbook follows the page and writes its output; it needs a past release',
+  'needs several database servers':
+    'npm run try-failover starts them with the same settings; it needs packages of Debian',
   'needs a second installation':
     'command-line/move.test.ts, command-line/import-account.test.ts and move/shadow/*.test.ts run these commands against a second service',
   'needs several database servers': 'a run of the tests with TEST_DISTRIBUTED=1 distributes its database with the same code',

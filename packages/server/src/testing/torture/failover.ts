@@ -1,6 +1,6 @@
 import { takeover } from '../checkout-load/faults.ts'
 import { runLoad } from '../checkout-load/load.ts'
-import { openShop, printedBy, type Shop } from '../checkout-load/shop.ts'
+import { openShop, printedBy, query, type Shop } from '../checkout-load/shop.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { startPatroniCluster } from '../cluster/patroni.ts'
 import { startPromoteCluster } from '../cluster/promote.ts'
@@ -59,9 +59,15 @@ async function rounds(report: TortureReport, cluster: Cluster, first: Shop, kill
     report.round += 1
     const strikesCount = Math.min(left, strikesPerRound)
     left -= strikesCount
-    const faults = Array.from({ length: strikesCount }, () => takeover(name, lose, heal))
     // The load compares all rows of a project with the model, so it runs in a new project.
-    const load = await runLoad(await first.another(), {
+    const shop = await first.another()
+    const recover = async () => {
+      await heal()
+      // A promoted server does not know how much was changed before, so autovacuum would not look at its tables for a while.
+      await query(shop, 'analyze')
+    }
+    const faults = Array.from({ length: strikesCount }, () => takeover(name, lose, recover))
+    const load = await runLoad(shop, {
       seed: seedOf(report),
       seconds: 0,
       faults,
