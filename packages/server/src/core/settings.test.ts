@@ -55,6 +55,8 @@ test('an empty environment gives the documented defaults', () => {
     base_url: 'http://127.0.0.1:8010',
     database_url: null,
     data_dir: resolve('.guerdon'),
+    database_session_url: null,
+    database_prepared: 'on',
     database_connections: 8,
     log_level: 'info',
     log_requests: false,

@@ -42,7 +42,7 @@ export class PgliteStatements {
     try {
       return await this.#execute(this.#prepared.get(name) ?? (await this.#prepare(name, text)), values)
     } catch (error) {
-      this.#frequent.resetIfSchemaChanged(error)
+      this.#frequent.resetIfSchemaChanged(error, { name, text })
       throw error
     }
   }
