@@ -57,6 +57,8 @@ test('an empty environment gives the documented defaults', () => {
     database_session_url: null,
     database_prepared: 'on',
     data_dir: resolve('.guerdon'),
+    database_session_url: null,
+    database_prepared: 'on',
     database_connections: 8,
     database_read_urls: [],
     database_read_lag_ms: 1_000,

@@ -83,8 +83,10 @@ async function blockStepsAfter(client: pg.Client, progress: number): Promise<() 
 }
 
 const lockKey = 20_260_101
+/** In this database: other files wait for the same lock in theirs. */
 const blockedBackends = `
-  select pid from pg_locks where locktype = 'advisory' and objid = ${lockKey} and not granted`
+  select pid from pg_locks where locktype = 'advisory' and objid = ${lockKey} and not granted
+    and database = (select oid from pg_database where datname = current_database())`
 
 /** Uploads a file to an import operation. */
 export async function sendFile(

@@ -162,9 +162,9 @@ test.each([
 async function areAllPrepared(readAll: () => Promise<unknown[]>): Promise<boolean> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   await readAll()
-  const sent = query.mock.calls.map(([statement]) => statement as unknown as { name?: string; text: string })
+  const sent = query.mock.calls.map(([statement]) => statement as unknown as { name?: string; text?: string })
   query.mockRestore()
-  const reads = sent.filter(({ text }) => text.startsWith('select *'))
+  const reads = sent.filter(({ text }) => text?.startsWith('select *'))
   return reads.length === 8 && reads.every(({ name }) => name !== undefined)
 }
 

@@ -157,3 +157,19 @@ test('only frequent statements get a name, up to the maximum', () => {
   expect(new Set(given).size).toBe(200)
   expect(asked('x'.repeat(10_001))).toBeUndefined()
 })
+
+test('after a schema change all names are given anew, once, however many connections fail', () => {
+  const often = new FrequentStatements()
+  const text = 'select * from grown'
+  const nameAgain = () => Array.from({ length: 5 }, () => often.statementNameOf(text)).at(-1) as string
+  const outdated = Object.assign(new Error(), { code: '0A000', routine: 'RevalidateCachedQuery' })
+  const first = nameAgain()
+  expect(often.pooledTextOf(text)).toBe(text)
+  often.resetIfSchemaChanged(outdated, { name: first, text })
+  const second = nameAgain()
+  expect(second).not.toBe(first)
+  expect(often.pooledTextOf(text)).not.toBe(text)
+  often.resetIfSchemaChanged(outdated, { name: first, text })
+  often.resetIfSchemaChanged(new Error('of another kind'), { name: second, text })
+  expect(often.statementNameOf(text)).toBe(second)
+})
