@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../core/db/database.ts'
 import { makePartitions } from '../core/db/partitions.ts'
 import { eventTables, maintainEvents } from '../core/events/partitions.ts'
-import { newId } from '../core/lib/ids.ts'
+import { newId, timeDigitsAt } from '../core/lib/ids.ts'
 import { openAuditLog } from '../monitoring/audit-log/writer.ts'
 import { connect } from '../runtime.ts'
 import { newAuditEntry } from '../testing/audit-entry.ts'
@@ -35,10 +35,9 @@ async function open() {
   // An installation that was there before these months: the first partition ends before them.
   await within(async ({ db, execute }) => {
     for (const table of ['event_rows', 'event_parts']) {
-      await execute(`drop table ${table}_before`)
-      await execute(`create table ${table}_before (like ${table} including all, primary key (project_id, id))`)
+      await execute(`alter table ${table} detach partition ${table}_before`)
       await execute(
-        `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${january.toString(16)}')`,
+        `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${timeDigitsAt(january)}')`,
       )
     }
     await makePartitions(db, eventTables, [january, february, march])

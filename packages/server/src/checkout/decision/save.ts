@@ -4,7 +4,7 @@ import type { Db } from '../../core/db/database.ts'
 import { joinJsonTexts } from '../../core/db/join-json-texts.ts'
 import { JsonParameter } from '../../core/db/json-parameter.ts'
 import { savingStatement } from '../../core/db/latest-commit.ts'
-import { sqlState } from '../../core/db/transaction.ts'
+import { isOvertaken, sqlState } from '../../core/db/transaction.ts'
 import { noteEvents } from '../../core/events/emit.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -72,6 +72,7 @@ async function savePayload(
   } catch (error) {
     const state = sqlState(error)
     if (state === 'GU001') throw new StaleVersionError((error as Error).message)
+    if (isOvertaken(error)) throw new StaleVersionError('partition')
     if (state === 'GU002') throw new IdempotencyKeyTakenError()
     if (state === '55P03') throw multipleRequests()
     throw error

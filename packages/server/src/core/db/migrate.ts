@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { readyForEvents } from '../events/partitions.ts'
 import { version } from '../lib/version.ts'
 import type { Db } from './database.ts'
 import { keepPositionsAscending } from './event-positions.ts'
-import { dropLateEnds } from './first-partition.ts'
 import { isDistributed } from './is-distributed.ts'
 import { type LockWaits, whileMigrating, withShortLockWaits } from './migration-locks.ts'
 import * as foundation from './migrations/0001-foundation.ts'
@@ -85,7 +85,11 @@ export const newestMigration = (migrations.at(-1) as (typeof migrations)[number]
  * `NewerSchemaError` and changes nothing if a newer release has migrated the database.
  */
 export function migrate<T>(db: Db, afterwards: (trx: Trx) => Promise<T>, waits: LockWaits = {}): Promise<Migrated<T>> {
-  return whileMigrating(db, (connection) => withShortLockWaits(connection, (trx) => migrateIn(trx, afterwards), waits))
+  return whileMigrating(db, async (connection) => {
+    const migrated = await withShortLockWaits(connection, (trx) => migrateIn(trx, afterwards), waits)
+    await readyForEvents(connection, Date.now())
+    return migrated
+  })
 }
 
 interface Migrated<T> {
@@ -117,7 +121,6 @@ async function migrateIn<T>(trx: Trx, afterwards: (trx: Trx) => Promise<T>): Pro
   }
   const functions = await syncFunctions(trx)
   await keepPositionsAscending(trx)
-  await dropLateEnds(trx, Date.now())
   return { applied, functions, result: await afterwards(trx) }
 }
 

@@ -124,16 +124,23 @@ interface Range {
 async function attachPartition(trx: Trx, tables: PartitionedTables, { table, name, from, to }: Range): Promise<void> {
   const [first, end] = [tables.boundAt(from), tables.boundAt(to)]
   if (tables.has_default) {
-    const rest = sql.table(defaultOf(table))
-    const key = sql.raw(tables.key)
+    const [rest, key] = [sql.table(defaultOf(table)), sql.raw(tables.key)]
+    const inRange = sql`${key} >= ${first} and ${key} < ${end}`
+    const { rows } = await sql`select from ${rest} where ${inRange} limit ${sql.lit(fewRows + 1)}`.execute(trx)
+    // A row on its way into the default partition would be refused afterwards, so writers wait; not for an import of years, though, which
+    // takes longer, and whose own rows alone are concerned: those are sent again (isOvertaken).
+    if (rows.length <= fewRows) await sql`lock table only ${sql.table(table)} in share row exclusive mode`.execute(trx)
     // Nobody reads it while rows change their place. The triggers of the table do not see that: nothing is sent again.
     await sql`lock table ${rest} in access exclusive mode`.execute(trx)
-    await sql`with moved as (delete from ${rest} where ${key} >= ${first} and ${key} < ${end} returning *)
+    await sql`with moved as (delete from ${rest} where ${inRange} returning *)
       insert into ${sql.table(name)} select * from moved`.execute(trx)
   }
   await sql`alter table ${sql.table(table)} attach partition ${sql.table(name)}
     for values from (${sql.lit(first)}) to (${sql.lit(end)})`.execute(trx)
 }
+
+/** They are moved in a tenth of a second. */
+const fewRows = 5_000
 
 /** Rows that no partition was made for move into partitions of their own, at most so many at a time. */
 const spreadMax = 24
@@ -203,11 +210,13 @@ export async function withShortLocks<T>(db: Db, work: (trx: Trx) => Promise<T>):
         return work(trx)
       })
     } catch (error) {
-      if (sqlState(error) !== lockNotAvailable || attempt === tries) throw error
+      if (!isLocked(error) || attempt === tries) throw error
       await wait(limits.partition_lock_ms * attempt)
     }
 }
 
 const lockNotAvailable = '55P03'
+/** Others used a table for too long. */
+export const isLocked = (error: unknown): boolean => sqlState(error) === lockNotAvailable
 /** Undefined table, or a table that is no partition any more. */
 const isGone = (error: unknown): boolean => sqlState(error) === '42P01'

@@ -30,7 +30,15 @@ export function sqlState(error: unknown): string | undefined {
 /** Errors in data, violated constraints and exceeded limits of PostgreSQL: writing the same content would fail again. */
 export const isRefusedContent = (error: unknown): boolean => /^(22|23|54)/.test(sqlState(error) ?? '')
 
-const isConflict = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '') || isOutdated(error)
+const isConflict = (error: unknown) =>
+  ['40001', '40P01'].includes(sqlState(error) ?? '') || isOutdated(error) || isOvertaken(error)
+
+/**
+ * A row was on its way into the default partition when the partition that it belongs to was made (core/db/partitions.ts): it finds that one
+ * the next time.
+ */
+export const isOvertaken = (error: unknown): boolean =>
+  sqlState(error) === '23514' && (error as { routine?: string }).routine === 'ExecPartitionCheckEmitError'
 
 /** A prepared statement is invalid because a table changed; the retry prepares it again (core/db/prepared-statements.ts). */
 export const isOutdated = (error: unknown): boolean =>

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { closeFirstPartitions } from '../db/first-partition.ts'
+import { closeFirstPartitions, dropLateEnds } from '../db/first-partition.ts'
 import {
   detachPartition,
   dropPartition,
+  isLocked,
   listPartitions,
   makePartitions,
   type Partition,
@@ -31,6 +32,24 @@ export const eventTables: PartitionedTables = {
 /** Months ahead for which there are partitions: the first event of a month needs none to be made. */
 const monthsAhead = 2
 
+/** Makes the partitions of this month and the next ones, unless everything is still in the first one. */
+const makeMonths = (db: Db, now: number): Promise<void> =>
+  makePartitions(
+    db,
+    eventTables,
+    Array.from({ length: monthsAhead + 1 }, (_, later) => monthOf(now, later)),
+  )
+
+/** Before a node serves: all of them may have been stopped for months. If others use the tables meanwhile, they have what they need. */
+export async function readyForEvents(db: Db, now: number): Promise<void> {
+  try {
+    await dropLateEnds(db, now)
+    await makeMonths(db, now)
+  } catch (error) {
+    if (!isLocked(error)) throw error
+  }
+}
+
 /** Makes the partitions of the next months, and drops those in which every event is older than the retention. */
 export async function maintainEvents(
   db: Db,
@@ -38,11 +57,7 @@ export async function maintainEvents(
   now: number,
 ): Promise<void> {
   await closeFirstPartitions(db, eventTables, now)
-  await makePartitions(
-    db,
-    eventTables,
-    Array.from({ length: monthsAhead + 1 }, (_, later) => monthOf(now, later)),
-  )
+  await makeMonths(db, now)
   await spreadDefault(db, eventTables)
   if (days !== null) await dropEvents(db, now - days * 86_400_000)
 }

@@ -53,7 +53,7 @@ const tables = [
 
 /**
  * A large table takes everything as the default partition, for now. A small one gets its place: an empty one is for all that is older than
- * this month, another one ends at the beginning of a month, at least a week ahead, and gives what is later than that to the default partition.
+ * this month; another one ends at the beginning of a month, at least a week ahead, and gives what is later than that to the default partition.
  */
 async function attach(db: Db, table: string): Promise<void> {
   const [first, rest] = [`${table}_before`, `${table}_default`]
