@@ -60,7 +60,7 @@ export async function openPostgres(
   try {
     await retried(() => database.execute('select 1'), {
       ...retries,
-      isTransient: isOutage,
+      isTransient: (error) => isOutage(error) && !isUnsupportedParameter(error),
       explain: explainConnecting(setting, url),
     })
     if (session_url !== null)
@@ -120,11 +120,14 @@ function postgresProblem(error: unknown): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved.'
   if (typeof code === 'string' && certificateCodes.test(code))
     return `${messageOf(error)}. Name the certificate of its authority with sslrootcert=FILE, or set sslmode=no-verify to encrypt without checking (docs/operate/database.md).`
-  if (messageOf(error).startsWith('unsupported startup parameter'))
+  if (isUnsupportedParameter(error))
     return `${messageOf(error)}. If a transaction pooler such as PgBouncer is there, name the server itself in DATABASE_SESSION_URL (docs/operate/database.md#a-pooler).`
   if (sqlState(error) === '28P01') return `${messageOf(error)}. Check user and password.`
   return `${messageOf(error)}.`
 }
+
+/** The error of PgBouncer, whose code is that of every error of its own. */
+const isUnsupportedParameter = (error: unknown): boolean => messageOf(error).startsWith('unsupported startup parameter')
 
 const certificateCodes = /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/
 

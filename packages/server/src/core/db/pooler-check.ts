@@ -28,6 +28,9 @@ interface SessionSettings {
   lock_timeout: number
 }
 
+/** Asked at once, so that the pooler lends several server connections. */
+const samplesMax = 16
+
 /** What an operator has to change. The message names the setting and contains no secret. */
 export class PoolerProblem extends Error {}
 
@@ -56,7 +59,9 @@ export async function checkPooler(
   report: (notice: string) => void,
 ): Promise<void> {
   await checkThatItHears(database, session_url)
-  const samples = await Promise.all(Array.from({ length: connections_max }, () => sample(database)))
+  const samples = await Promise.all(
+    Array.from({ length: Math.min(connections_max, samplesMax) }, () => sample(database)),
+  )
   const abroad = samples.find(({ time_zone }) => !['UTC', 'Etc/UTC'].includes(time_zone))
   if (abroad !== undefined)
     throw new PoolerProblem(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
@@ -201,11 +202,14 @@ test('a session URL that leads to the pooler is refused', async () => {
   ).rejects.toThrow(/^DATABASE_SESSION_URL: a notification .* does not arrive there/)
 })
 
-test('without DATABASE_SESSION_URL, the error of a pooler says what to set', async () => {
+test('without DATABASE_SESSION_URL, the error of a pooler says at once what to set', async () => {
   const { url } = await behindPooler()
-  await expect(openPostgres({ url, connections_max: 2 })).rejects.toThrow(
+  const problems: string[] = []
+  const retries = { retry_seconds: 600, onRetry: (problem: string) => void problems.push(problem) }
+  await expect(openPostgres({ url, connections_max: 2 }, retries)).rejects.toThrow(
     /^DATABASE_URL: cannot connect to .*: unsupported startup parameter: .*name the server itself in DATABASE_SESSION_URL/,
   )
+  expect(problems).toEqual([])
 })
 
 test('a pooler that is restarted is an outage, and nothing more', async () => {
@@ -219,4 +223,23 @@ test('a pooler that is restarted is an outage, and nothing more', async () => {
   const again = await startPooler(binary, url, { pool_size: 2, port: Number(new URL(before.urlOf(url)).port) })
   atEnd(again.stop)
   await until(() => echo(database.db, [3]).catch(() => undefined))
+})
+
+test('the configuration in docs/operate/database.md works', async () => {
+  const page = readFileSync(new URL('../../../../../docs/operate/database.md', import.meta.url), 'utf8')
+  const [, block = ''] = /```ini\n([\s\S]*?)```/.exec(page) ?? []
+  const lines = block.slice(block.indexOf('[pgbouncer]\n') + '[pgbouncer]\n'.length).split('\n')
+  expect(lines).toContain('pool_mode = transaction')
+  const ofThisMachine = /^(?:listen_addr|listen_port|auth_file) /
+  const ofLaterReleases = prepared === 'off' ? /^max_prepared_statements / : /^$/
+  const settings = lines.filter((line) => !ofThisMachine.test(line) && !ofLaterReleases.test(line))
+  const urls = await behindPooler({ settings })
+  const notices: string[] = []
+  const database = await openPostgres(
+    { ...urls, connections_max: 8, prepares: prepared === 'on' },
+    { onNotice: (notice) => void notices.push(notice) },
+  )
+  atEnd(() => database.close())
+  expect(notices).toEqual([expect.stringMatching(/^the role has got the time limits/)])
+  expect(await echo(database.db, [1])).toEqual([{ echoed: 1 }])
 })
