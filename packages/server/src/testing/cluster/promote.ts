@@ -65,6 +65,8 @@ async function start(programs: Programs, bin: string): Promise<Cluster> {
     await eventually('the standby streams', async () => (await query(primary, streaming))[0])
     await setSynchronous(primary, '*')
     await eventually('the standby is synchronous', async () => (await query(primary, synchronous))[0])
+    // Acknowledged when the standby has it, and with it all that was written while there was none.
+    await query(primary, `select pg_logical_emit_message(true, 'failover', '')`)
   }
   await startServer(primary)
   await query(primary, `create database ${databaseName}`)
@@ -88,6 +90,8 @@ async function start(programs: Programs, bin: string): Promise<Cluster> {
       await wait(2_000)
       signalAll(processesOf(standby), 'SIGKILL')
       await eventually('the old primary ends', async () => (processesOf(standby).length === 0 ? true : undefined))
+      // Only a checkpoint writes the new timeline where pg_rewind looks for it.
+      await query(primary, 'checkpoint')
       await programs
         .run(join(bin, 'pg_rewind'), ['-D', standby.data, '--source-server', connectionTo(primary), '-R'])
         .catch(async () => {
@@ -134,6 +138,5 @@ async function setSynchronous(server: Server, standbys: '*' | ''): Promise<void>
   await query(server, 'select pg_reload_conf()')
 }
 
-const streaming = `
-  select from pg_stat_replication where state = 'streaming' and flush_lsn = pg_current_wal_flush_lsn()`
+const streaming = `select from pg_stat_replication where state = 'streaming'`
 const synchronous = `select from pg_stat_replication where sync_state = 'sync'`
