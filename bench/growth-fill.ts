@@ -66,7 +66,8 @@ export async function fillHistory(shop: BenchShop, size: HistorySize): Promise<F
     await client.query('select pg_reload_conf()')
     const projectIds = [shop.project_id, ...others]
     const from = monthOf(Date.now(), -12 * size.years)
-    await prepare(client, projectIds, { ...size, from, to: Date.now() - 3_600_000 })
+    const to = Date.now() - 3_600_000
+    await prepare(client, projectIds, { ...size, from, to })
     await copyModel(client, shop, model)
     // The node would add up rows while they are written: it skips a project whose progress somebody has locked.
     await lock.query('begin')
@@ -76,7 +77,7 @@ export async function fillHistory(shop: BenchShop, size: HistorySize): Promise<F
     await lock.query('select from statistics_progress where project_id = any($1) for update', [projectIds])
     await fillTables(client, size, say)
     await fillSums(client, say)
-    await fillEvents(shop, client, { ...size, from }, say)
+    await fillEvents(shop, client, { ...size, from, to }, say)
     await lock.query(
       `update statistics_progress set redemptions_to = $2, orders_to = $2, publications_to = $2, postings_to = $2 where project_id = any($1)`,
       [projectIds, size.redemptions],
@@ -90,7 +91,12 @@ export async function fillHistory(shop: BenchShop, size: HistorySize): Promise<F
     await database.close()
     await client.query('alter system reset autovacuum')
     await client.query('select pg_reload_conf()')
-    await client.query('vacuum (analyze)')
+    // Table by table, as autovacuum does: it does not analyse a partitioned table as a whole.
+    const { rows: tables } = await client.query(
+      `select format('%I.%I', nspname, relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where relkind = 'r' and nspname in ('public', 'pgboss')`,
+    )
+    for (const { name } of tables) await client.query(`vacuum (analyze) ${name}`)
     await client.query('checkpoint')
     say('vacuumed and analysed')
     await report(client, size)
@@ -103,6 +109,7 @@ export async function fillHistory(shop: BenchShop, size: HistorySize): Promise<F
 
 async function open({ database_url }: BenchShop): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database_url })
+  client.on('error', () => {}) // when the bench ends because of another error, the database goes first
   await client.connect()
   await client.query(
     `set synchronous_commit = off; set statement_timeout = 0; set max_parallel_maintenance_workers = 0`,
@@ -166,7 +173,7 @@ async function prepare(
     create function growth.project(n bigint) returns text language sql immutable as $$
       select (array['${projectIds.join("', '")}'])[case when n % 100 < 50 then 1 else 2 + (n % 100 - 50) / 13 end] $$;
     create function growth.at(n bigint) returns bigint language sql immutable as $$
-      select ${from} + (n::numeric * ${span} / ${redemptions})::bigint $$;
+      select ${from} + floor(n::numeric * ${span} / ${redemptions})::bigint $$;
     create function growth.base62(at bigint) returns text language sql immutable as $$
       select ${[7, 6, 5, 4, 3, 2, 1, 0].map(digit).join(' || ')} $$;
     create function growth.hex(at bigint, n bigint) returns text language sql immutable as $$
@@ -339,7 +346,7 @@ async function fillSums(client: Client, say: Say): Promise<void> {
 async function fillEvents(
   shop: BenchShop,
   client: Client,
-  { redemptions, events, years, from }: HistorySize & { from: number },
+  { redemptions, events, years, from, to }: HistorySize & { from: number; to: number },
   say: Say,
 ): Promise<void> {
   for (const table of ['event_rows', 'event_parts']) {
@@ -348,8 +355,8 @@ async function fillEvents(
       `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${timeDigitsAt(from)}')`,
     )
   }
-  const span = Date.now() - 3_600_000 - from
-  const numberAt = (at: number) => Math.min(redemptions, Math.max(0, Math.ceil(((at - from) * redemptions) / span)))
+  const numberAt = (at: number) =>
+    Math.min(redemptions, Math.max(0, Math.ceil(((at - from) * redemptions) / (to - from))))
   const wanted = Array.from({ length: 12 * years + 1 }, (_, n) => monthOf(from, n))
   const validations = (events - eventsPerRedemption * redemptions) / redemptions
   const work = async () => {

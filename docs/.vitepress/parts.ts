@@ -44,6 +44,7 @@ const operate = [
     'roll-back.md',
     'backups.md',
     'sizing.md',
+    'growth.md',
     'tuning.md',
     'monitoring.md',
   ]),

@@ -218,6 +218,8 @@ test('bad arguments are refused', async () => {
   for (const before of ['', 'yesterday', '2026-13-01', '2026-1-1'])
     await expect(archive({ before })).rejects.toThrow('--before must be a date such as 2026-01-01, in UTC.')
   await expect(archive({ before: '2999-01-01' })).rejects.toThrow('--before must not be in the future.')
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  await expect(archive({ before: yesterday, drop: true })).rejects.toThrow('webhooks may still wait')
   await expect(archive({ before: '2026-01-01', only: 'orders' })).rejects.toThrow(
     '--only must be of events, audit-log, not "orders".',
   )

@@ -9,6 +9,9 @@ import { interruptible } from './interruptible.ts'
 import type { CommandEnvironment } from './outside.ts'
 import { withDatabase } from './with-database.ts'
 
+/** Retries of a webhook last a day, and somebody should have the time to notice that it fails. */
+const dropDelayDays = 7
+
 export interface ArchiveCommandOptions {
   before?: string | undefined
   out?: string | undefined
@@ -25,6 +28,10 @@ export async function archiveCommand(
   const moment = momentOfDate(before)
   if (moment > Date.now()) throw new Error('--before must not be in the future.')
   if (drop && project !== undefined) throw new Error('--drop takes the rows of all projects: leave --project out.')
+  if (drop && moment > Date.now() - dropDelayDays * 86_400_000)
+    throw new Error(
+      `--drop takes no date of the last ${dropDelayDays} days: webhooks may still wait for what happened then.`,
+    )
   const kinds = kindsOf(only)
   await interruptible('Interrupted: the same command goes on where it stopped.', (signal) =>
     withDatabase(settings, async (db) => {

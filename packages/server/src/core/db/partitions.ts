@@ -130,6 +130,7 @@ async function attachPartition(trx: Trx, tables: PartitionedTables, { table, nam
     // A row on its way into the default partition would be refused afterwards, so writers wait; not for an import of years, though, which
     // takes longer, and whose own rows alone are concerned: those are sent again (isOvertaken).
     if (rows.length <= fewRows) await sql`lock table only ${sql.table(table)} in share row exclusive mode`.execute(trx)
+    else await sql`set local statement_timeout = 0`.execute(trx)
     // Nobody reads it while rows change their place. The triggers of the table do not see that: nothing is sent again.
     await sql`lock table ${rest} in access exclusive mode`.execute(trx)
     await sql`with moved as (delete from ${rest} where ${inRange} returning *)
