@@ -57,8 +57,6 @@ test('an empty environment gives the documented defaults', () => {
     database_session_url: null,
     database_prepared: 'on',
     data_dir: resolve('.guerdon'),
-    database_session_url: null,
-    database_prepared: 'on',
     database_connections: 8,
     database_read_urls: [],
     database_read_lag_ms: 1_000,
@@ -426,4 +424,16 @@ test('an OpenID provider needs an issuer over https, an id and a secret', () => 
   expect(() => readSettings({ ...provider, OIDC_ISSUER: 'http://id.shop.test' })).toThrow('must begin with https://')
   expect(() => readSettings({ ...provider, OIDC_ALLOWED_DOMAINS: 'a@b.test' })).toThrow('OIDC_ALLOWED_DOMAINS')
   expect(() => readSettings({ OIDC_ALLOWED_DOMAINS: 'b.test' })).toThrow('OIDC_ISSUER: must be set')
+})
+
+test('DATABASE_READ_URL lists replicas, whose URLs may have commas between hosts, and needs DATABASE_URL', () => {
+  const primary = { DATABASE_URL: 'postgres://db1/shop' }
+  const read = (list: string) => readSettings({ ...primary, DATABASE_READ_URL: list }).database_read_urls
+  expect(read('postgres://db2/shop, postgresql://a,b/shop')).toEqual(['postgres://db2/shop', 'postgresql://a,b/shop'])
+  expect(() => read('db2')).toThrow('DATABASE_READ_URL: must be a URL that begins with postgres://')
+  expect(() => read('postgres://db2/shop,postgres://db2/shop')).toThrow('DATABASE_READ_URL: names a replica twice')
+  expect(() => readSettings({ DATABASE_READ_URL: 'postgres://db2/shop' })).toThrow(
+    'DATABASE_READ_URL: has no effect without DATABASE_URL',
+  )
+  expect(() => readSettings({ ...primary, DATABASE_READ_LAG_MS: '50' })).toThrow('from 100 to 60000')
 })

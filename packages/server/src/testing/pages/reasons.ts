@@ -6,7 +6,7 @@ export const reasonsNotToExecute: Readonly<Record<string, string>> = {
     'npm run try-failover starts them with the same settings; it needs packages of Debian',
   'needs a second installation':
     'command-line/move.test.ts, command-line/import-account.test.ts and move/shadow/*.test.ts run these commands against a second service',
-  'needs several database servers': 'a run of the tests with TEST_DISTRIBUTED=1 distributes its database with the same code',
+  'needs Citus': 'a run of the tests with TEST_DISTRIBUTED=1 distributes its database with the same code',
   'builds the guides':
     'the journeys of packages/dashboard build them for the service; npm run guides -- --base was tried by hand',
   'a line for your own database': 'nothing: the table is the reader’s',
