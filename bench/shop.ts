@@ -56,8 +56,7 @@ export async function openShop({
 }: ShopOptions = {}): Promise<BenchShop> {
   const { url, server_url, remove } = await openDatabase({ is_durable })
   const pooler = poolerBinary === undefined ? null : await startPooler(poolerBinary, server_url)
-  const urls =
-    pooler === null ? { DATABASE_URL: url } : { DATABASE_URL: pooler.urlOf(url), DATABASE_SESSION_URL: url }
+  const urls = pooler === null ? { DATABASE_URL: url } : { DATABASE_URL: pooler.urlOf(url), DATABASE_SESSION_URL: url }
   return openShopOn(main, { ...env, ...urls }, async () => {
     await pooler?.stop()
     await remove()

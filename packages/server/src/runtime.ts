@@ -118,7 +118,7 @@ export async function openRuntime(
     const jobs = await openJobs(database, (problem) => {
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
-    const is_distributed = await isDistributed(database.db)
+    const distributed = await isDistributed(database.db)
     const deferred = openDeferredWriter(database.db, log, () => jobs.note('webhooks'))
     const auditLog = openAuditLog(database.db, log, {
       refused_per_second_max: Math.ceil(limits.audit_refused_per_second_max / (siblings?.count ?? 1)),
@@ -128,7 +128,7 @@ export async function openRuntime(
       runtime: {
         database,
         replicas,
-        is_distributed,
+        is_distributed: distributed,
         jobs,
         settings,
         credentials,
