@@ -23,6 +23,7 @@ const ofSeveralProjects: Readonly<Record<string, string>> = {
   'audience/segments/worker.ts': 'finds work of any project',
   'core/db/tallies.ts': 'on one server; fold_tallies() elsewhere',
   'core/db/usage.ts': 'on one server; fold_usage() elsewhere',
+  'core/events/partitions.ts': 'events of any project in the minutes around a month',
   'core/jobs/maintenance.ts': 'within() names the project',
   'exports/work.ts': 'finds work of any project',
   'incentives/campaigns/propagate.ts': 'stillChangeable() names the project',
@@ -30,6 +31,7 @@ const ofSeveralProjects: Readonly<Record<string, string>> = {
   'loyalty/points/review.ts': 'finds work of any project',
   'monitoring/audit-log/store.ts': 'entries of any project; conditions name the one that is read',
   'monitoring/notifications/retention.ts': 'within() names the project',
+  'move/archive/kinds.ts': 'reads partitions of all projects',
   'webhooks/delivery/due-sendouts.ts': 'within() names the project',
   'webhooks/delivery/leases.ts': 'within() names the project, or finds work of any',
   'webhooks/delivery/record-attempts.ts': 'within() names the project',
@@ -57,6 +59,7 @@ const assembled: readonly string[] = [
   'monitoring/events/store.ts',
   'move/account/insert-rows.ts',
   'move/account/open-cards.ts',
+  'move/archive/kinds.ts',
   'move/rows/claim.ts',
   'move/rows/insert-rows.ts',
   'rules/terms/referencing.ts',
@@ -64,6 +67,7 @@ const assembled: readonly string[] = [
   'statistics/sums/changes-sql.ts',
   'statistics/sums/work.ts',
   'webhooks/delivery/leases.ts',
+  'webhooks/sendouts/store.ts',
 ]
 
 /** Functions of the previous release: its nodes call them on a database that is not distributed. */
@@ -141,8 +145,9 @@ describe('what no statement carries to another server', () => {
       'core/db/connect.ts', // the installation
       'core/db/migration-locks.ts', // the installation
       'core/db/name-locks.ts', // from projects
+      'core/db/partitions.ts', // the installation
+      'core/db/pooler-check.ts', // the installation
       'loyalty/points/daily-job.ts', // a condition on members of the project
-      'monitoring/audit-log/partitions.ts', // the installation
     ])
     for (const [, text] of functions)
       for (const statement of text.match(/pg_advisory[^;]*;/g) ?? [])

@@ -119,6 +119,10 @@ export async function openRuntime(
       if (!(problem instanceof DiskFullError)) log.warn({ err: problem }, 'job queue problem')
     })
     const distributed = await isDistributed(database.db)
+    if (distributed && settings.database_read_urls.length > 0)
+      throw new Error(
+        'DATABASE_READ_URL: cannot be used with a distributed database, whose servers have positions of their own',
+      )
     const deferred = openDeferredWriter(database.db, log, () => jobs.note('webhooks'))
     const auditLog = openAuditLog(database.db, log, {
       refused_per_second_max: Math.ceil(limits.audit_refused_per_second_max / (siblings?.count ?? 1)),

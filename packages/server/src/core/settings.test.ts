@@ -426,10 +426,12 @@ test('an OpenID provider needs an issuer over https, an id and a secret', () => 
   expect(() => readSettings({ OIDC_ALLOWED_DOMAINS: 'b.test' })).toThrow('OIDC_ISSUER: must be set')
 })
 
-test('DATABASE_READ_URL lists replicas, whose URLs may have commas between hosts, and needs DATABASE_URL', () => {
+test('DATABASE_READ_URL lists replicas, one server per URL, and needs DATABASE_URL', () => {
   const primary = { DATABASE_URL: 'postgres://db1/shop' }
   const read = (list: string) => readSettings({ ...primary, DATABASE_READ_URL: list }).database_read_urls
-  expect(read('postgres://db2/shop, postgresql://a,b/shop')).toEqual(['postgres://db2/shop', 'postgresql://a,b/shop'])
+  expect(read('postgres://db2/shop, postgresql://a/shop')).toEqual(['postgres://db2/shop', 'postgresql://a/shop'])
+  for (const url of ['postgresql://a,b/shop', 'postgres://a/shop?target_session_attrs=any'])
+    expect(() => read(url)).toThrow('DATABASE_READ_URL: each URL must name one server')
   expect(() => read('db2')).toThrow('DATABASE_READ_URL: must be a URL that begins with postgres://')
   expect(() => read('postgres://db2/shop,postgres://db2/shop')).toThrow('DATABASE_READ_URL: names a replica twice')
   expect(() => readSettings({ DATABASE_READ_URL: 'postgres://db2/shop' })).toThrow(

@@ -22,13 +22,13 @@ export async function inClientSession<T>(ctx: Ctx, session: NamedSession | null,
   const { client, project_id, callers } = ctx
   if (client === undefined || session === null || session.opens === null) return decide()
   const name = nameOf(project_id, keyOf(session))
-  const { wait_ms, is_new } = await callers.sessions.take(client, name, Date.parse(ctx.now), session.opens.ttl_ms)
+  const { wait_ms, ticket } = await callers.sessions.take(client, name, Date.parse(ctx.now), session.opens.ttl_ms)
   const place = { wait_ms, is_opened: false }
   session.place = place
   try {
     return await decide()
   } finally {
-    if (is_new && !place.is_opened) await callers.sessions.leave(name)
+    if (ticket > 0 && !place.is_opened) await callers.sessions.giveBack(client, name, ticket)
   }
 }
 

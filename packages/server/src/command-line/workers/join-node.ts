@@ -60,7 +60,9 @@ export function joinNode(settings: Settings): Membership {
         answer(message.id, message.parts)
         break
       case 'report':
-        void read().then((text) => send({ type: 'reported', id: message.id, text }))
+        void read()
+          .catch(() => '')
+          .then((text) => send({ type: 'reported', id: message.id, text }))
         break
       case 'stop':
         if (!message.is_replaced) nodeStops.abort()

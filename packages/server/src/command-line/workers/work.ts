@@ -15,7 +15,8 @@ export async function work(environment: CommandEnvironment, options: ServeOption
   // The signal of a terminal, or the end of the supervisor, may have come while it started.
   if (node.node_stops.aborted) return newStop(service, node)('node_stops')
   const { database, settings } = service.runtime
-  const asksDatabase = node.is_first && settings.workers !== 1 && typeof settings.workers !== 'number'
+  // Behind a pooler the connections of a worker are not those of the database.
+  const asksDatabase = node.is_first && typeof settings.workers !== 'number' && settings.database_session_url === null
   node.serves(asksDatabase ? await maxConnectionsOf(database) : null)
 }
 

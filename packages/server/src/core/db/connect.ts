@@ -63,7 +63,14 @@ export function connectPostgres({
   tracks_commits = false,
   checkConnection = async () => {},
 }: PostgresOptions): Database {
-  const connector = connectorTo(connectionString, { onMoved, is_pooled })
+  const connector: Connector = connectorTo(connectionString, {
+    is_pooled,
+    // What listens leaves the old host too, though that may go on answering.
+    onMoved: (host) => {
+      if (sessions !== connector) sessions.check()
+      onMoved?.(host)
+    },
+  })
   const sessions = session_url === connectionString ? connector : connectorTo(session_url)
   const pool = connector.newPool({
     max: connections_max,

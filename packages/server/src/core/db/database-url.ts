@@ -32,9 +32,11 @@ export function checkDatabaseUrl(text: string): string {
   return text
 }
 
-/** The URLs of a list separated by commas. Such a URL may have commas of its own, between hosts. */
+/** The URLs of a list separated by commas, each of one server: which of several a URL leads to would change unnoticed. */
 export function readUrls(text: string): string[] {
   const urls = text.split(/,(?=\s*postgres(?:ql)?:\/\/)/).map((url) => checkDatabaseUrl(url.trim()))
+  if (urls.some((url) => serversOf(url).attributes !== null))
+    throw new Error('each URL must name one server, without target_session_attrs')
   const names = new Set(urls.map(databaseNamed))
   if (names.size < urls.length) throw new Error('names a replica twice')
   return urls

@@ -32,7 +32,7 @@ export async function closeFirstPartitions(db: Db, tables: PartitionedTables, no
 async function closeFirst(db: Db, tables: PartitionedTables, table: string, now: number): Promise<void> {
   await dropLateEnds(db, now)
   const end = (await findEnds(db, table))[0] ?? (await decideEnd(db, tables, table, now))
-  if (!end.is_validated) await validateEnd(db, tables, end)
+  if (!end.is_validated) await validateEnd(db, tables, end, now)
   await withShortLocks(db, async (trx) => {
     if ((await findEnds(trx, table)).length === 0) return // another node was faster
     const [first, rest] = [sql.table(beforeOf(table)), defaultOf(table)]
@@ -91,18 +91,25 @@ async function decideEnd(
   })
 }
 
-async function validateEnd(db: Db, { key, boundAt }: PartitionedTables, { table, at }: End): Promise<void> {
+async function validateEnd(
+  db: Db,
+  { key, boundAt }: PartitionedTables,
+  { table, at }: End,
+  now: number,
+): Promise<void> {
   const first = sql.table(beforeOf(table))
+  // It gives up in time: while it reads, nobody could give up the end, beyond which rows are refused.
+  const timeoutMs = Math.min(Math.max(Math.trunc(at - marginMs - now), 1_000), 2_147_483_647)
   const validate = () =>
-    withoutTimeout(db, (trx) =>
+    withTimeout(db, timeoutMs, (trx) =>
       sql`alter table ${first} validate constraint ${sql.ref(constraintOf(table))}`.execute(trx),
     )
   await validate().catch(async (error: unknown) => {
     if (sqlState(error) !== checkViolation) throw error
     // Of clocks that were far ahead: these few rows are out of sight until the partition is closed.
-    await withoutTimeout(db, async (trx) => {
+    await withTimeout(db, timeoutMs, async (trx) => {
       const aside = sql.table(asideOf(table))
-      await sql`create table if not exists ${aside} (like ${first})`.execute(trx)
+      await sql`create table if not exists ${aside} (like ${first} including indexes)`.execute(trx)
       await sql`with later as (delete from ${first} where ${sql.raw(key)} >= ${boundAt(at)} returning *)
         insert into ${aside} select * from later`.execute(trx)
     })
@@ -112,10 +119,9 @@ async function validateEnd(db: Db, { key, boundAt }: PartitionedTables, { table,
 
 const checkViolation = '23514'
 
-/** Reading the rows takes as long as it takes. */
-const withoutTimeout = (db: Db, work: (trx: Trx) => Promise<unknown>): Promise<void> =>
+const withTimeout = (db: Db, ms: number, work: (trx: Trx) => Promise<unknown>): Promise<void> =>
   inTransaction(db, async (trx) => {
-    await sql`set local statement_timeout = 0`.execute(trx)
+    await sql`set local statement_timeout = ${sql.lit(ms)}`.execute(trx)
     await work(trx)
   })
 

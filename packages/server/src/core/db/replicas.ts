@@ -54,6 +54,9 @@ const askPrimary = `
     pg_snapshot_xmax(pg_current_snapshot())::text as next_id, (select shift::text from event_positions) as shift,
     current_database() as database, (select system_identifier::text from pg_control_system()) as system`
 
+/** A replica with more reads than that is left to those: further ones would wait longer than the primary takes. */
+const readsPerConnection = 4
+
 /** Polls per second at most, and at least per time that a replica may lag. */
 const pollMsMax = 250
 const pollsPerLag = 4
@@ -111,7 +114,7 @@ export function openReplicas(options: ReplicasOptions): Replicas {
     next += 1
     for (let place = 0; place < replicas.length; place += 1) {
       const replica = replicas[(next + place) % replicas.length] as Replica
-      if (replica.whyNot() !== null) continue
+      if (replica.whyNot() !== null || replica.readsRunning >= readsPerConnection * connections_max) continue
       if (position !== null && !replica.contains(position)) reason = 'own_write'
       else if (chosen === null || replica.readsRunning < chosen.readsRunning) chosen = replica
     }

@@ -39,6 +39,10 @@ const exceptions: Record<string, readonly string[]> = {
   'core/db/plan-lifetime.ts': ['the state of the session'],
   // Listens over DATABASE_SESSION_URL.
   'core/db/pooler-check.ts': ['a channel that the session listens on'],
+  // Of a command, which goes past the pooler.
+  'core/db/distribution.ts': ['a setting of the session, by function'],
+  // Of a function that it creates.
+  'core/db/sync-functions.ts': ['a setting of the session'],
   // Of the embedded database.
   'core/db/embedded.ts': ['a setting of the session'],
 }

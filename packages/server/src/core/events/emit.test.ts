@@ -12,7 +12,8 @@ const overApi: Caller = { channel: 'API', api_key: shopKey, role: 'ADMIN' }
 async function newCtx(given: Partial<Ctx> = {}): Promise<Ctx> {
   const { db } = await testDatabase()
   const now = '2026-03-01T12:00:00.500Z'
-  return { db, project_id: newId('project'), now, request_id: newId('request'), caller: overApi, ...given } as Ctx
+  const common = { db, project_id: newId('project'), now, request_id: newId('request'), caller: overApi }
+  return { ...common, afterCommit() {}, ...given } as Ctx
 }
 
 const storedEvents = ({ db, project_id }: Ctx) =>

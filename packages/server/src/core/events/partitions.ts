@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { closeFirstPartitions, dropLateEnds } from '../db/first-partition.ts'
 import {
+  beforeOf,
   detachPartition,
   dropPartition,
   isLocked,
@@ -14,7 +15,7 @@ import {
 import { monthOf, months } from '../db/periods.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { MaintenanceTask } from '../jobs/maintenance.ts'
-import { timeDigitsAt } from '../lib/ids.ts'
+import { idKinds, idPrefix, timeDigitsAt } from '../lib/ids.ts'
 import type { Settings } from '../settings.ts'
 
 /**
@@ -70,17 +71,27 @@ export const eventMaintenance = (settings: Settings): MaintenanceTask => ({
   },
 })
 
-/** Partitions that end before a moment, of events before those of the parts that they need. */
-async function listOldEvents(db: Db, before: number): Promise<Partition[]> {
-  const partitions = await listPartitions(db, eventTables)
-  return partitions.filter(({ is_default, to }) => !is_default && to <= before).reverse()
-}
-
+/** Events first: what they share goes when no event is left that could need it, whichever partition that is in. */
 async function dropEvents(db: Db, before: number): Promise<void> {
-  for (const partition of await listOldEvents(db, before)) {
+  const drop = async (partition: Partition) => {
     await detachEvents(db, partition)
     await dropPartition(db, partition)
   }
+  const isOld = ({ is_default, to }: Partition) => !is_default && to <= before
+  for (const partition of await listPartitions(db, eventTables))
+    if (partition.table === 'event_rows' && isOld(partition)) await drop(partition)
+  const left = await listPartitions(db, eventTables)
+  const oldest = startOf(left, 'event_rows')
+  for (const partition of left)
+    if (partition.table === 'event_parts' && isOld(partition) && partition.to <= oldest) await drop(partition)
+}
+
+/** When the partitions of a table begin. The default partition has no rows for long, unless it is all that there is. */
+export function startOf(partitions: readonly Partition[], table: string): number {
+  const own = partitions.filter((each) => each.table === table && each.is_attached)
+  return Math.min(
+    ...own.flatMap(({ name, from, is_default }) => (is_default && name !== beforeOf(table) ? [] : [from])),
+  )
 }
 
 /** Takes a partition out of the lists. The list of events refuses cursors from before its end from then on. */
@@ -96,17 +107,32 @@ export async function detachEvents(db: Db, partition: Partition): Promise<void> 
 /** A request makes the ids of its events within this time. */
 const requestMs = 10 * 60_000
 
+/** Of the ids of events. */
+const prefixes = idKinds.filter((kind) => kind.endsWith('_event') && kind !== 'custom_event').map(idPrefix)
+
 /**
  * What the events of a request share is stored under the first of their ids. Some of them may be in the next partition, after midnight:
- * they get a copy, with the same bytes.
+ * they get a copy, with the same bytes. They are found by the keys of each project: the month has too many events to look at all.
  */
 async function copySharedParts(db: Db, end: number): Promise<void> {
   const [from, to] = [timeDigitsAt(end), timeDigitsAt(end + requestMs)]
-  await inTransaction(db, (trx) =>
-    sql`update event_rows e set data = event_text(e.data, p.parts), parts_id = null
-      from event_parts p
-      where right(e.id, 18) >= ${from} and right(e.id, 18) < ${to} and right(e.parts_id, 18) < ${from}
-        and p.project_id = e.project_id and p.id = e.parts_id
-        and right(p.id, 18) < ${from} and right(p.id, 18) >= ${timeDigitsAt(end - requestMs)}`.execute(trx),
-  )
+  await inTransaction(db, async (trx) => {
+    await sql`set local statement_timeout = 0`.execute(trx)
+    await sql`
+      update event_rows e set data = event_text(e.data, shared.parts), parts_id = null
+      from (
+        select r.project_id, r.id, p.parts
+        from projects cross join unnest(${prefixes}::text[]) prefix
+        cross join lateral (
+          select each.project_id, each.id, each.parts_id from event_rows each
+          where each.project_id = projects.id and each.id >= prefix || ${from}::text and each.id < prefix || ${to}::text
+            and right(each.id, 18) >= ${from} and right(each.id, 18) < ${to} and right(each.parts_id, 18) < ${from}
+        ) r
+        join event_parts p on p.project_id = r.project_id and p.id = r.parts_id
+          and right(p.id, 18) < ${from} and right(p.id, 18) >= ${timeDigitsAt(end - requestMs)}
+      ) shared
+      where e.project_id = shared.project_id and e.id = shared.id and right(e.id, 18) >= ${from} and right(e.id, 18) < ${to}`.execute(
+      trx,
+    )
+  })
 }

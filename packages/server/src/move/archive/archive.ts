@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
 import { listPartitions, type Partition, withShortLocks } from '../../core/db/partitions.ts'
+import { startOf } from '../../core/events/partitions.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { version } from '../../core/lib/version.ts'
 import { type ArchiveEnd, newHeader, verifyArchive, writeArchive } from './file.ts'
@@ -67,11 +68,10 @@ async function archivePartition(
   await detach(db, partition)
   // Nobody sees it any more. If something has changed since it was written, such as an erasure, it is written again.
   const last = await write()
-  await dropBoth(
-    db,
-    partition,
-    (await listPartitions(db, tables)).find((other) => other.name === companionName),
-  )
+  const left = (await listPartitions(db, tables)).filter((other) => other.name !== partition.name)
+  // Events of a later month may need what these share: it then stays until they go.
+  const shared = left.find((other) => other.name === companionName && other.to <= startOf(left, main))
+  await dropBoth(db, partition, shared)
   return { ...last, was_there: last.path === first.path && first.was_there, is_dropped: true }
 }
 
@@ -102,7 +102,8 @@ async function writeUnless(db: Db, wanted: Wanted): Promise<Omit<ArchivedPartiti
     await sql`set local statement_timeout = 0`.execute(trx)
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx)
     const { rows: found } = await sql<{ fingerprint: string }>`
-      select ${fingerprintOf(partition.name)} || ' ' || ${fingerprintOf(companionName)} as fingerprint`.execute(trx)
+      select ${fingerprintOf(partition.name)} || ' ' || ${(await isThere(trx, companionName)) ? fingerprintOf(companionName) : sql`'none'`}
+        as fingerprint`.execute(trx)
     const { fingerprint } = found[0] as { fingerprint: string }
     for (let number = 1; ; number += 1) {
       const path = join(folder, `${of}${number === 1 ? '' : `-${number}`}.jsonl.zst`)
@@ -125,6 +126,12 @@ async function writeUnless(db: Db, wanted: Wanted): Promise<Omit<ArchivedPartiti
   } finally {
     await trx.rollback().execute() // nothing was written
   }
+}
+
+/** The first partitions of two tables may end at different times. */
+async function isThere(trx: Db, table: string): Promise<boolean> {
+  const { rows } = await sql<{ is_there: boolean }>`select to_regclass(${table}) is not null as is_there`.execute(trx)
+  return rows[0]?.is_there === true
 }
 
 /** The same as long as no row was inserted, changed or deleted: each change gives a row another transaction. */
