@@ -6,6 +6,9 @@ export const reasonsNotToExecute: Readonly<Record<string, string>> = {
     'npm run try-failover starts them with the same settings; it needs packages of Debian',
   'needs a second installation':
     'command-line/move.test.ts, command-line/import-account.test.ts and move/shadow/*.test.ts run these commands against a second service',
+  'needs two PostgreSQL servers': 'core/db/replicas.race.test.ts and npm run try-replica start them with this setting',
+  'needs PgBouncer': 'core/db/pooler.race.test.ts starts it with this file, where it is installed',
+  'needs events of past months': 'command-line/archive.test.ts runs these commands',
   'needs Citus': 'a run of the tests with TEST_DISTRIBUTED=1 distributes its database with the same code',
   'builds the guides':
     'the journeys of packages/dashboard build them for the service; npm run guides -- --base was tried by hand',
