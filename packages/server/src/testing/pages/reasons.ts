@@ -9,6 +9,8 @@ export const reasonsNotToExecute: Readonly<Record<string, string>> = {
   'needs two PostgreSQL servers': 'core/db/replicas.race.test.ts and npm run try-replica start them with this setting',
   'needs PgBouncer': 'core/db/pooler.race.test.ts starts it with this file, where it is installed',
   'needs events of past months': 'command-line/archive.test.ts runs these commands',
+  'needs a database of the release before':
+    'core/db/upgrade.test.ts upgrades such databases, with the column and an index prepared',
   'needs Citus': 'a run of the tests with TEST_DISTRIBUTED=1 distributes its database with the same code',
   'builds the guides':
     'the journeys of packages/dashboard build them for the service; npm run guides -- --base was tried by hand',
