@@ -37,8 +37,7 @@ export const importUsage = `Usage:\n  guerdon ${importProject}`
 export const archiveUsage = `Usage:\n${archive.replaceAll(/^/gm, '  guerdon ')}`
 export const shadowUsage = `Usage:\n${shadow.replaceAll(/^/gm, '  guerdon ')}`
 
-export const importAccountUsage = `Usage:\n${archive.replaceAll(/^/gm, '  guerdon ')}
-  guerdon ${importAccount}`
+export const importAccountUsage = `Usage:\n  guerdon ${importAccount}`
 
 const secretsApart =
   'GUERDON_APP_TOKEN and GUERDON_MANAGEMENT_TOKEN in the environment replace the tokens: there the list of processes does not show them.'
@@ -163,6 +162,8 @@ ${users.replaceAll(/^/gm, '  guerdon ')}
   guerdon ${importProject}   read such a file (- is standard input) into a new or an empty project
   guerdon ${importAccount}
                       copy a Voucherify account into an empty project
+${archive.replaceAll(/^/gm, '  guerdon ')}
+                      write old events and audit entries into files, read or restore them
 ${shadow.replaceAll(/^/gm, '  guerdon ')}
                       compare our answers with those of the service in use: from a log, or as a proxy in front of it
   guerdon ${replay}   evaluate stored facts again and explain the result
