@@ -65,6 +65,7 @@ const assembled: readonly string[] = [
   'rules/terms/referencing.ts',
   'statistics/sums/add-up.ts',
   'statistics/sums/changes-sql.ts',
+  'statistics/sums/tail-sql.ts',
   'statistics/sums/work.ts',
   'webhooks/delivery/leases.ts',
   'webhooks/sendouts/store.ts',

@@ -53,27 +53,24 @@ async function lockProgress(trx: Trx, projectId: string): Promise<boolean> {
 /** Adds the rows of the next transactions. Returns whether there may be more. */
 async function addNewRows(trx: Trx, projectId: string, source: StatisticsSource, rowsMax: number): Promise<boolean> {
   const reached = sql.ref(`${source}_to`)
+  // With the last transaction as a whole.
+  const batch = (columns: RawBuilder<unknown>) => sql`
+    select ${columns} from ${sql.table(source)} r
+    where r.project_id = ${projectId} and r.position > 0 and r.position > (select reached from progress)
+      and r.position < pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select shift from event_positions)
+    order by r.position fetch first ${sql.lit(rowsMax)} rows with ties`
   const { rows } = await sql<{ found: number }>`
     with progress as materialized (select ${reached} as reached from statistics_progress where project_id = ${projectId}),
     next as materialized (
-      select count(*) as found, max(position) as reach from (
-        select r.position from ${sql.table(source)} r
-        where r.project_id = ${projectId} and r.position > 0 and r.position > (select reached from progress)
-          and r.position < pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select shift from event_positions)
-        order by r.position limit ${rowsMax}
-      ) r
+      select count(*) as found, max(position) as reach from (${batch(sql`r.position`)}) r
     ),
-    ${added(
-      projectId,
-      source,
-      sql`r.position > 0 and r.position > (select reached from progress) and r.position <= (select reach from next)`,
-    )},
+    ${added(projectId, source, batch(sql`r.*`))},
     moved as (
       update statistics_progress set ${reached} = next.reach from next
       where project_id = ${projectId} and next.reach is not null
     )
     select found from next`.execute(trx)
-  return (rows[0]?.found ?? 0) === rowsMax
+  return (rows[0]?.found ?? 0) >= rowsMax
 }
 
 /** Adds rows that were written before positions were, and forgets the walk after the last. Returns whether there may be more. */
@@ -85,21 +82,19 @@ async function addOldRows(
   rowsMax: number,
 ): Promise<boolean> {
   const key = walkKeys[source]
+  const batch = (columns: RawBuilder<unknown>) => sql`
+    select ${columns} from ${sql.table(source)} r where r.project_id = ${projectId} and ${key} > ${walkedTo}
+    order by ${key} fetch first ${sql.lit(rowsMax)} rows with ties`
   const { rows } = await sql<{ found: number }>`
-    with next as materialized (
-      select count(*) as found, max(key) as reach from (
-        select ${key} as key from ${sql.table(source)} r where r.project_id = ${projectId} and ${key} > ${walkedTo}
-        order by ${key} limit ${rowsMax}
-      ) r
-    ),
-    ${added(projectId, source, sql`r.position = 0 and ${key} > ${walkedTo} and ${key} <= (select reach from next)`)},
+    with next as materialized (select count(*) as found, max(key) as reach from (${batch(sql`${key} as key`)}) r),
+    ${added(projectId, source, sql`select * from (${batch(sql`r.*`)}) r where r.position = 0`)},
     moved as (
       update statistics_history set walked_to = next.reach from next
       where project_id = ${projectId} and source = ${source} and next.reach is not null
     )
     select found from next`.execute(trx)
   // Not only when none are left: in a busy shop there always are, but new ones have a position.
-  if ((rows[0]?.found ?? 0) === rowsMax) return true
+  if ((rows[0]?.found ?? 0) >= rowsMax) return true
   await trx.deleteFrom('statistics_history').where('project_id', '=', projectId).where('source', '=', source).execute()
   return false
 }
@@ -125,7 +120,7 @@ function added(projectId: string, source: StatisticsSource, rows: RawBuilder<unk
   if (source === 'orders')
     // The sums above are made of the rows as they were before this.
     parts.push(
-      sql`counted as materialized (${countedOrdersSql(projectId, rows)})`,
+      sql`counted as materialized (${countedOrdersSql(rows)})`,
       sql`kept as (
         insert into statistics_orders (project_id, order_id, is_discounted, amount, total_amount)
         select ${projectId}, id, is_discounted, amount, total_amount from counted where is_counted

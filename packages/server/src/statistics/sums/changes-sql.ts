@@ -2,7 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import type { StatisticsSource } from '../../core/db/tables.ts'
 import { type Figure, figures } from './figures.ts'
 
-/** Which rows of a source: a condition on its alias `r`, without the project. */
+/**
+ * Rows of a source, as a query that ends with a literal number of rows. The planner knows no better how many are above a position that
+ * another part of the statement reads: it supposes a third of the table, and reads all of the tables that are joined.
+ */
 type Rows = RawBuilder<unknown>
 
 /**
@@ -34,19 +37,18 @@ export const changesSql: { [Source in StatisticsSource]: (projectId: string, row
         case when r.amount is null
           then coalesce((coalesce(r.undo, u.undo) ->> 'discounted_amount')::numeric, 0) else 0 end as discounted_amount,
         coalesce((coalesce(r.undo, u.undo) ->> 'orders_amount')::numeric, 0) as orders_amount
-      from redemptions r
-      left join redemptions u on u.project_id = r.project_id and u.id = r.redemption_id
-      where r.project_id = ${projectId} and ${rows}
+      from (${rows}) r
+      left join redemptions u on u.project_id = ${projectId} and u.id = r.redemption_id
     ) r
     cross join lateral (values ('', false), (r.campaign_id, true)) s (scope_id, is_campaign)
     where s.scope_id is not null and (r.redeemed or r.failed or r.rolled_back)`,
 
-  publications: (projectId, rows) => sql`
+  publications: (_projectId, rows) => sql`
     select s.scope_id, ${quarterOf(sql`r.created_at`)} as starts_at, null::text as reason,
       ${figuresSql({ published_codes: sql`cardinality(r.voucher_ids)` })}
-    from publications r
+    from (${rows}) r
     cross join lateral (values (''), (r.campaign_id)) s (scope_id)
-    where r.project_id = ${projectId} and ${rows} and s.scope_id is not null and r.result = 'SUCCESS'`,
+    where s.scope_id is not null and r.result = 'SUCCESS'`,
 
   // A posting without a transaction is the initial value of a card, or a correction of it. Points that move from card to card are
   // neither earned nor spent. A card in the bin owes nothing: what is paid back to it afterwards does not count.
@@ -73,10 +75,9 @@ export const changesSql: { [Source in StatisticsSource]: (projectId: string, row
       select r.source, r.destination, r.amount, r.created_at, v.campaign_id, v.type = 'LOYALTY_CARD' as is_points,
         case r.voucher_id when r.destination then r.amount when r.source then -r.amount else 0 end as credited,
         t.type, coalesce(v.deleted_at < r.created_at, false) as is_binned
-      from postings r
-      join vouchers v on v.project_id = r.project_id and v.id = r.voucher_id
-      left join voucher_transactions t on t.project_id = r.project_id and t.id = r.transaction_id
-      where r.project_id = ${projectId} and ${rows}
+      from (${rows}) r
+      join vouchers v on v.project_id = ${projectId} and v.id = r.voucher_id
+      left join voucher_transactions t on t.project_id = ${projectId} and t.id = r.transaction_id
     ) r
     cross join lateral (values (''), (r.campaign_id)) s (scope_id)
     where s.scope_id is not null`,
@@ -91,7 +92,7 @@ export const changesSql: { [Source in StatisticsSource]: (projectId: string, row
         orders_without_discount: sql`s.sign * (not s.is_discounted)::int`,
         order_amount_without_discount: sql`s.sign * case when s.is_discounted then 0 else s.amount end`,
       })}
-    from (${countedOrdersSql(projectId, rows)}) r
+    from (${countedOrdersSql(rows)}) r
     left join statistics_orders k on k.project_id = ${projectId} and k.order_id = r.id
     cross join lateral (values
       (1, r.is_discounted, r.amount, r.total_amount, r.is_counted),
@@ -101,10 +102,10 @@ export const changesSql: { [Source in StatisticsSource]: (projectId: string, row
 }
 
 /** Orders as they count: those that are paid. */
-export const countedOrdersSql = (projectId: string, rows: Rows) => sql`
+export const countedOrdersSql = (rows: Rows) => sql`
   select r.id, r.created_at, r.total_discount_amount > 0 as is_discounted, coalesce(r.amount, 0) as amount,
     coalesce(r.total_amount, 0) as total_amount, r.status in ('PAID', 'FULFILLED') as is_counted
-  from orders r where r.project_id = ${projectId} and ${rows}`
+  from (${rows}) r`
 
 /** The figures as columns; those that are not given are 0. */
 const figuresSql = (values: Partial<Record<Figure, RawBuilder<unknown>>>): RawBuilder<unknown> =>

@@ -7,8 +7,10 @@ import { sourceNames } from './sources.ts'
  * one more than `rowsMax`) and `tail` (what they add). A table with more waiting rows is left out of the tail: they would take too long.
  */
 export function tailParts(projectId: string, rowsMax: number): RawBuilder<unknown> {
-  const isPending = (source: string) =>
-    sql`r.position > 0 and r.position > (select ${sql.ref(`${source}_to`)} from progress)`
+  const waiting = (source: string, columns: RawBuilder<unknown>, count: number) => sql`
+    select ${columns} from ${sql.table(source)} r
+    where r.project_id = ${projectId} and r.position > 0 and r.position > (select ${sql.ref(`${source}_to`)} from progress)
+    order by r.position limit ${sql.lit(count)}`
   return sql`progress as materialized (
       select max(added_up_at) as added_up_at, ${sql.join(
         sourceNames.map((source) => {
@@ -20,20 +22,19 @@ export function tailParts(projectId: string, rowsMax: number): RawBuilder<unknow
     pending as materialized (
       select ${sql.join(
         sourceNames.map(
-          (source) => sql`(select count(*) from (
-            select from ${sql.table(source)} r where r.project_id = ${projectId} and ${isPending(source)} limit ${rowsMax + 1}
-          ) r) as ${sql.ref(source)}`,
+          (source) => sql`(select count(*) from (${waiting(source, sql``, rowsMax + 1)}) r) as ${sql.ref(source)}`,
         ),
       )}
     ),
     tail as materialized (
       ${sql.join(
-        sourceNames.map((source) =>
-          changesSql[source](
+        sourceNames.map((source) => {
+          const fits = sql`(select ${sql.ref(source)} <= ${sql.lit(rowsMax)} from pending)`
+          return changesSql[source](
             projectId,
-            sql`${isPending(source)} and (select ${sql.ref(source)} <= ${rowsMax} from pending)`,
-          ),
-        ),
+            sql`select * from (${waiting(source, sql`r.*`, rowsMax)}) r where ${fits}`,
+          )
+        }),
         sql` union all `,
       )}
     )`
