@@ -48,9 +48,15 @@ export async function createFixture(shop: BenchShop, { codes, promotions }: Fixt
     discount: { type: 'PERCENT', percent_off: 10 },
     redemption: { quantity: 1_000_000_000 },
   })
-  await importCodes(shop, 'Looked at', readOnlyCodes, 'LOOK')
-  await importCodes(shop, 'Summer', codes)
-  await generateCodes(shop, 'Handed out', Math.min(codes, 100_000)) // the most that a campaign generates
+  await importCodes(shop, 'Looked at', readOnlyCodes, { prefix: 'LOOK' })
+  for (let first = 0; first < codes; first += campaignCodesMax)
+    await importCodes(
+      shop,
+      first === 0 ? 'Summer' : `Summer, from ${first}`,
+      Math.min(codes - first, campaignCodesMax),
+      { first },
+    )
+  await generateCodes(shop, 'Handed out', Math.min(codes, campaignCodesMax))
   const { id: middleId } = await call(shop, 'GET', `/v1/vouchers/CODE-${codes >> 1}`)
   const projects = new Map<number, BenchShop>()
   for (const tiers of promotions) {
@@ -84,10 +90,18 @@ export async function generateCodes(shop: BenchShop, name: string, count: number
   }
 }
 
-/** Imports codes into a new campaign; returns the duration in seconds. */
-export async function importCodes(shop: BenchShop, name: string, count: number, prefix = 'CODE'): Promise<number> {
+/** The most codes of a campaign. */
+const campaignCodesMax = 100_000
+
+/** Imports codes into a new campaign, `prefix-1` first; returns the duration in seconds. */
+export async function importCodes(
+  shop: BenchShop,
+  name: string,
+  count: number,
+  { prefix = 'CODE', first = 0 } = {},
+): Promise<number> {
   const { id } = await newCampaign(shop, name, 0)
-  const csv = ['Code', ...Array.from({ length: count }, (_, n) => `${prefix}-${n + 1}`)].join('\n')
+  const csv = ['Code', ...Array.from({ length: count }, (_, n) => `${prefix}-${first + n + 1}`)].join('\n')
   const start = performance.now()
   await importFile(shop, `/v1/campaigns/${id}/importCSV`, csv)
   return (performance.now() - start) / 1_000

@@ -158,7 +158,9 @@ async function bulkRates(shop: BenchShop): Promise<Record<'generated' | 'importe
   for (let round = 1; round <= bulk.rounds; round += 1) {
     say(`generating and importing codes, round ${round} of ${bulk.rounds}`)
     rates.generated.push(bulk.codes / (await generateCodes(shop, `Generated ${round}`, bulk.codes)))
-    rates.imported.push(bulk.codes / (await importCodes(shop, `Imported ${round}`, bulk.codes, `BULK-${round}`)))
+    rates.imported.push(
+      bulk.codes / (await importCodes(shop, `Imported ${round}`, bulk.codes, { prefix: `BULK-${round}` })),
+    )
   }
   return { generated: median(rates.generated), imported: median(rates.imported) }
 }
