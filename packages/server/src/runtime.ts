@@ -58,12 +58,10 @@ const statementLogger = (log: FastifyBaseLogger | undefined): OnStatement | unde
 
 /** The replicas of the settings. The database is migrated: what they have to prove is counted from here. */
 export function connectReplicas(settings: Settings, database: Database, log: FastifyBaseLogger): Replicas | null {
-  const { database_url, database_session_url, database_read_urls, database_read_lag_ms, database_connections } =
-    settings
+  const { database_url, database_read_urls, database_read_lag_ms, database_connections } = settings
   if (database_url === null || database_read_urls.length === 0) return null
   return openReplicas({
     database,
-    url: database_session_url ?? database_url,
     read_urls: database_read_urls,
     lag_ms_max: database_read_lag_ms,
     connections_max: database_connections,

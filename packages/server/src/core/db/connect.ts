@@ -143,6 +143,7 @@ export function connectPostgres({
         await direct.close()
       }
     },
+    newClient: (name) => separateClient(sessions, name),
     load: () => ({ connections: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     listen: (channel, onMessage, onGap) => listenOn(sessions, channel, onMessage, onGap),
     async close() {
@@ -245,6 +246,9 @@ function databaseOver(embedded: Embedded, unlock: () => void = () => {}, onState
     },
     alone: (work) => work(), // the embedded database has no other node
     inSession: (work) => work(db),
+    newClient() {
+      throw new Error('The embedded database has one connection')
+    },
     load: () => ({ connections: 1, idle: turns.waiting === 0 ? 1 : 0, waiting: turns.waiting }),
     // The embedded database has no other node to hear from.
     listen: async () => ({ close: async () => {} }),

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type pg from 'pg'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -12,6 +13,8 @@ export interface Database {
   alone<T>(work: () => Promise<T>): Promise<T>
   /** Runs `work` on connections that keep their session, such as a migration, which holds a lock between its transactions. */
   inSession<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** A connection of its own that keeps its session, not opened yet: for short statements. It goes where the database moves to. */
+  newClient(applicationName: string): pg.Client
   /** Open and idle connections, and requests waiting for one. */
   load(): { connections: number; idle: number; waiting: number }
   /** Calls `onMessage` for every notification on the channel, and `onGap` when notifications may have been missed. */

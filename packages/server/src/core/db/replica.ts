@@ -1,10 +1,11 @@
 import type pg from 'pg'
+import { within } from '../lib/within.ts'
 import { connectPostgres, type OnStatement } from './connect.ts'
 import type { Database, Db } from './database.ts'
 import { databaseNamed } from './database-url.ts'
 import { isOutage, isPoolExhausted } from './outage.ts'
 import type { PrimaryHistory } from './primary-history.ts'
-import { ServerPoll } from './server-poll.ts'
+import { pollName, ServerPoll } from './server-poll.ts'
 import { sqlState } from './transaction.ts'
 
 export interface ReplicaOptions {
@@ -78,7 +79,7 @@ export class Replica {
     this.name = databaseNamed(url)
     this.#database = this.#connect()
     this.#poll = new ServerPoll<ReplicaState>({
-      url,
+      newClient: () => this.#database.newClient(pollName),
       statement: askState,
       every_ms,
       answer_ms: Math.max(lag_ms_max, answerMsMin),
@@ -181,7 +182,7 @@ export class Replica {
 
   /** The polls speak for one server. A name that stands for several, such as that of a load balancer, would lead reads to others. */
   async #checkConnection(client: pg.PoolClient): Promise<void> {
-    const { rows } = await client.query<{ started_at: string }>(askStart)
+    const { rows } = await within(answerMsMin, client.query<{ started_at: string }>(askStart), notAnswered)
     if (rows[0]?.started_at !== this.#startedAt) throw new OtherServerError()
   }
 
@@ -194,7 +195,7 @@ export class Replica {
   }
 
   #giveUpAll(): void {
-    for (const giveUp of this.#giveUp) giveUp(new ReplicaLostError('The replica does not answer'))
+    for (const giveUp of this.#giveUp) giveUp(notAnswered())
     this.#giveUp.clear()
   }
 }
@@ -202,6 +203,8 @@ export class Replica {
 const answerMsMin = 1_000
 
 class ReplicaLostError extends Error {}
+
+const notAnswered = () => new ReplicaLostError('The replica does not answer')
 
 class OtherServerError extends Error {
   constructor() {

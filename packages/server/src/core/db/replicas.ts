@@ -4,7 +4,7 @@ import type { Database, Db } from './database.ts'
 import { latestCommitOf } from './latest-commit.ts'
 import { PrimaryHistory } from './primary-history.ts'
 import { isReplicaFailure, Replica, type ServerIdentity } from './replica.ts'
-import { ServerPoll } from './server-poll.ts'
+import { pollName, ServerPoll } from './server-poll.ts'
 import { sqlState } from './transaction.ts'
 
 /** Streaming replicas that answer reads (docs/decisions/0079-replicas.md). */
@@ -33,9 +33,8 @@ export type ReadOutcome = 'replica' | 'no_replica' | 'own_write' | 'unknown' | '
 export class PrimaryNeededError extends Error {}
 
 export interface ReplicasOptions {
-  /** The primary, and its URL. */
-  database: Pick<Database, 'db'>
-  url: string
+  /** The primary. */
+  database: Pick<Database, 'db' | 'newClient'>
   read_urls: readonly string[]
   lag_ms_max: number
   connections_max: number
@@ -66,7 +65,7 @@ const pollsPerLag = 4
  * replica has proven to contain was committed after this call, so it also has the tables and functions of this release.
  */
 export function openReplicas(options: ReplicasOptions): Replicas {
-  const { database, url, read_urls, lag_ms_max, connections_max, log, onStatement } = options
+  const { database, read_urls, lag_ms_max, connections_max, log, onStatement } = options
   const latestCommit = latestCommitOf(database.db)
   const everyMs = Math.min(pollMsMax, lag_ms_max / pollsPerLag)
   const history = new PrimaryHistory()
@@ -75,7 +74,7 @@ export function openReplicas(options: ReplicasOptions): Replicas {
   const reads: Record<ReadOutcome, number> = { replica: 0, no_replica: 0, own_write: 0, unknown: 0, failed: 0 }
 
   const primaryPoll = new ServerPoll<PrimaryState>({
-    url,
+    newClient: () => database.newClient(pollName),
     statement: askPrimary,
     every_ms: everyMs,
     answer_ms: Math.max(lag_ms_max, 1_000),

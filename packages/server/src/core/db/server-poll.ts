@@ -2,11 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { within } from '../lib/within.ts'
 import { closeAtOnce } from './close-at-once.ts'
-import { separateClient } from './connect.ts'
-import { connectorTo } from './connector.ts'
+
+/** The application of the connections that ask. */
+export const pollName = 'guerdon-replicas'
 
 export interface PollOptions<Row> {
-  url: string
+  /** A new connection, not opened yet. */
+  newClient(): pg.Client
   /** Returns one row. */
   statement: string
   every_ms: number
@@ -62,7 +64,7 @@ export class ServerPoll<Row> {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = separateClient(connectorTo(this.#options.url), 'guerdon-replicas')
+    const client = this.#options.newClient()
     this.#client = client
     await client.connect()
     return client
