@@ -30,7 +30,8 @@ export function sqlState(error: unknown): string | undefined {
 /** Errors in data, violated constraints and exceeded limits of PostgreSQL: writing the same content would fail again. */
 export const isRefusedContent = (error: unknown): boolean => /^(22|23|54)/.test(sqlState(error) ?? '')
 
-const isConflict = (error: unknown) =>
+/** Whether the same statement may succeed if it is sent again. */
+export const isConflict = (error: unknown): boolean =>
   ['40001', '40P01'].includes(sqlState(error) ?? '') || isOutdated(error) || isOvertaken(error)
 
 /**

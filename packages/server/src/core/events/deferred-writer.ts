@@ -4,6 +4,7 @@ import { DiskFullError } from '../db/embedded.ts'
 import { joinJsonTexts } from '../db/join-json-texts.ts'
 import { preparedStatement } from '../db/prepared-statements.ts'
 import type { Tally } from '../db/tallies.ts'
+import { isConflict } from '../db/transaction.ts'
 import { newId } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
 import type { EventHead } from './parts.ts'
@@ -91,8 +92,13 @@ const insertRows = preparedStatement(`
     unnest(string_to_array($2, chr(30)))
   ) as told`)
 
-const insertEvents = (db: Db, events: ReadonlyArray<NonNullable<DeferredRecord['event']>>): Promise<unknown> =>
-  insertRows(db, [JSON.stringify(events.map(({ row }) => row)), joinJsonTexts(events.map(({ data }) => data))])
+async function insertEvents(db: Db, events: ReadonlyArray<NonNullable<DeferredRecord['event']>>): Promise<void> {
+  const values = [JSON.stringify(events.map(({ row }) => row)), joinJsonTexts(events.map(({ data }) => data))]
+  await insertRows(db, values).catch((error: unknown) => {
+    if (!isConflict(error)) throw error
+    return insertRows(db, values)
+  })
+}
 
 const insertTallies = preparedStatement(
   'insert into tallies (project_id, name, id, delta) select t.project_id, t.name, t.id, t.delta from jsonb_populate_recordset(null::tallies, $1::jsonb) t',
