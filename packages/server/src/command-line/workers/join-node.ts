@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import { type CallerCounts, newCallerCounts } from '../../core/http/caller-counts.ts'
 import { limits } from '../../core/lib/limits.ts'
-import { within } from '../../core/lib/within.ts'
 import type { Settings } from '../../core/settings.ts'
 import type { MetricsPart, Siblings } from '../../core/siblings.ts'
 import { identityVariable, type ToSupervisor, type ToWorker, type WorkerIdentity } from './messages.ts'
@@ -36,14 +35,16 @@ export function joinNode(settings: Settings): Membership {
     else done()
   }
 
-  /** The answer of the supervisor; undefined if it has none. */
+  /** The answer of the supervisor; undefined if it has none, has ended, or does not answer in time. */
   function ask(question: (id: number) => ToSupervisor): Promise<unknown> {
     if (!process.connected) return Promise.resolve()
     asked += 1
-    const answer = Promise.withResolvers<unknown>()
-    waiting.set(asked, answer)
-    send(question(asked))
-    return answer.promise
+    const waited = Promise.withResolvers<unknown>()
+    waiting.set(asked, waited)
+    const id = asked
+    send(question(id))
+    const timer = setTimeout(() => answer(id, undefined), answerMsMax)
+    return waited.promise.finally(() => clearTimeout(timer))
   }
 
   function answer(id: number, value: unknown): void {
@@ -90,11 +91,8 @@ export function joinNode(settings: Settings): Membership {
     is_first,
     callers: countedBySupervisor(settings, ask),
     async collectMetrics(own) {
-      const parts = await within(
-        2 * limits.worker_report_ms,
-        ask((id) => ({ type: 'collect', id, own })),
-      )
-      if (parts === undefined) throw new Error('The supervisor of this worker has ended')
+      const parts = await ask((id) => ({ type: 'collect', id, own }))
+      if (parts === undefined) throw new Error('The supervisor of this worker does not answer')
       return parts as MetricsPart[]
     },
     reportMetrics: (reader) => {
@@ -113,9 +111,12 @@ export function joinNode(settings: Settings): Membership {
   }
 }
 
+/** How long the supervisor may take: it waits for the metrics of the other workers. */
+const answerMsMax = 2 * limits.worker_report_ms
+
 /**
- * The tables of `CallerCounts`, kept by the supervisor. When it has ended, or does not know what is asked, every call is let through: this
- * worker is about to end.
+ * The tables of `CallerCounts`, kept by the supervisor. When it does not answer, or does not know what is asked, every call is let
+ * through: it protects less than it would harm to refuse all callers.
  */
 function countedBySupervisor(
   settings: Settings,
