@@ -44,7 +44,7 @@ export async function listPartitions(db: Db, { names, period }: PartitionedTable
     join pg_class c on c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
       and c.relname ~ ('^' || t.name || '_([0-9]+|before|default)$')
     order by t.place, c.relname`.execute(db)
-  return rows.map(({ name, table, bound }) => {
+  const partitions = rows.map(({ name, table, bound }): Partition => {
     const from = period.startNamed(name.slice(table.length + 1))
     return {
       name,
@@ -55,7 +55,16 @@ export async function listPartitions(db: Db, { names, period }: PartitionedTable
       to: from === null ? endIn(bound) : period.after(from),
     }
   })
+  return partitions.map((partition) =>
+    partition.name === beforeOf(partition.table) && !partition.is_attached
+      ? { ...partition, to: firstStart(partitions, partition.table) }
+      : partition,
+  )
 }
+
+/** A first partition that was detached does not tell its end: it is not later than the beginning of the others. */
+const firstStart = (partitions: readonly Partition[], table: string): number =>
+  Math.min(...partitions.flatMap((each) => (each.table === table && Number.isFinite(each.from) ? [each.from] : [])))
 
 /** `FOR VALUES FROM (MINVALUE) TO ('19c2a8d5c00')` → the moment of these digits. */
 function endIn(bound: string | null): number {
@@ -68,7 +77,7 @@ export const beforeOf = (table: string): string => `${table}_before`
 export const defaultOf = (table: string): string => `${table}_default`
 
 /** Advisory lock, the same number on every node: one node at a time changes partitions. */
-const partitionLock = 7_309_453_616
+const partitionLock = 7_309_453_618
 
 /**
  * Makes the partitions of these moments that do not exist. A new table is attached, instead of made as a partition: that locks out neither
@@ -77,19 +86,26 @@ const partitionLock = 7_309_453_616
 export async function makePartitions(db: Db, tables: PartitionedTables, moments: readonly number[]): Promise<void> {
   const starts = [...new Set(moments.map(tables.period.startOf))].sort((a, b) => a - b)
   const missing = async (from: Db) => missingOf(tables, starts, await listPartitions(from, tables))
-  if ((await missing(db)).length === 0) return
+  const found = await missing(db)
+  if (found.length === 0) return
+  for (const { is_detached, ...range } of found) if (is_detached) await proveRange(db, tables, range)
   await withShortLocks(db, async (trx) => {
-    for (const { table, start, name, is_detached } of await missing(trx)) {
-      if (!is_detached) await createPartition(trx, tables, table, name)
-      await attachPartition(trx, tables, { table, name, from: start, to: tables.period.after(start) })
+    for (const { is_detached, ...range } of await missing(trx)) {
+      if (!is_detached) await createPartition(trx, tables, range.table, range.name)
+      await attachPartition(trx, tables, range)
+      if (is_detached) await dropProof(trx, range)
     }
   })
 }
 
-interface Missing {
+interface Range {
   table: string
-  start: number
   name: string
+  from: number
+  to: number
+}
+
+interface Missing extends Range {
   is_detached: boolean
 }
 
@@ -103,7 +119,8 @@ function missingOf({ names, period }: PartitionedTables, starts: readonly number
       const isThere = own.some(
         ({ is_attached, is_default, from, to }) => is_attached && !is_default && from <= start && start < to,
       )
-      return isThere ? [] : [{ table, start, name, is_detached: own.some((partition) => partition.name === name) }]
+      const isDetached = own.some((partition) => partition.name === name)
+      return isThere ? [] : [{ table, name, from: start, to: period.after(start), is_detached: isDetached }]
     })
   })
 }
@@ -114,12 +131,34 @@ export async function createPartition(trx: Trx, { key, storage }: PartitionedTab
   if (key !== 'id') await sql`alter table ${sql.table(name)} add primary key (project_id, id)`.execute(trx)
 }
 
-interface Range {
-  table: string
-  name: string
-  from: number
-  to: number
+/** Of the constraint that says which keys a table has. */
+const proofOf = (name: string) => sql.ref(`${name}_range`)
+
+/**
+ * A table that was detached has the rows of a month. PostgreSQL need not read them while it attaches the table, which locks out writers,
+ * if a constraint says in which range they are: it reads them now, when nobody uses the table.
+ */
+async function proveRange(db: Db, { key, boundAt }: PartitionedTables, { name, from, to }: Range): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await sql`set local statement_timeout = 0`.execute(trx)
+    await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(trx)
+    const { rows } = await sql`select from pg_class where oid = to_regclass(${name}) and not relispartition`.execute(
+      trx,
+    )
+    if (rows.length === 0) return // another node was faster
+    await dropProof(trx, { name })
+    const column = sql.raw(key)
+    await sql`alter table ${sql.table(name)} add constraint ${proofOf(name)}
+      check (${column} is not null and ${column} >= ${sql.lit(boundAt(from))} and ${column} < ${sql.lit(boundAt(to))})`.execute(
+      trx,
+    )
+  }).catch((error: unknown) => {
+    if (!isGone(error)) throw error
+  })
 }
+
+const dropProof = (trx: Trx, { name }: Pick<Range, 'name'>): Promise<unknown> =>
+  sql`alter table ${sql.table(name)} drop constraint if exists ${proofOf(name)}`.execute(trx)
 
 async function attachPartition(trx: Trx, tables: PartitionedTables, { table, name, from, to }: Range): Promise<void> {
   const [first, end] = [tables.boundAt(from), tables.boundAt(to)]

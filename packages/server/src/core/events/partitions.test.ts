@@ -68,6 +68,34 @@ test('an event of a request that began before midnight keeps the data that it sh
   expect(parts.rows).toEqual([{ id: inJuly }])
 })
 
+test('a month that was detached comes back when it is needed, with its rows, and without a trace of how that was prepared', async () => {
+  const { database, write, places } = await open()
+  await maintainEvents(database.db, kept, june)
+  const id = await write(june)
+  await database.execute('alter table event_rows detach partition event_rows_203106')
+  await maintainEvents(database.db, kept, june)
+  expect(await places()).toEqual({ [id]: '203106' })
+  const { rows } = await database.execute(`select conname from pg_constraint
+    where conrelid = 'event_rows_203106'::regclass and contype = 'c'`)
+  expect(rows).toEqual([])
+})
+
+test('a first partition that was detached and not dropped goes when the next month is too old', async () => {
+  const { database, write, partitions } = await open()
+  await maintainEvents(database.db, kept, june)
+  await write(Date.UTC(2020, 0))
+  await database.execute('alter table event_rows detach partition event_rows_before')
+  const tables = async () => {
+    const { rows } = await database.execute(`select to_regclass('event_rows_before') is not null as is_there`)
+    return rows
+  }
+  await maintainEvents(database.db, { event_retention_days: 31 }, july + 30 * 86_400_000)
+  expect(await tables()).toEqual([{ is_there: true }])
+  await maintainEvents(database.db, { event_retention_days: 31 }, july + 31 * 86_400_000)
+  expect(await tables()).toEqual([{ is_there: false }])
+  expect(await partitions()).toEqual(['203107', '203108', '203109', 'default'])
+})
+
 test('a large table gets partitions after its rows were read: the rest of the month and a week later at the earliest', async () => {
   const { database, write, places, partitions } = await openLarge()
   const [old, late] = [await write(Date.UTC(2020, 0)), await write(Date.UTC(2050, 0))]
