@@ -67,27 +67,49 @@ describe.each(pastReleases)('a database of %s', (release) => {
   })
 })
 
-test('an index of events that was prepared is kept, and created anew if its creation was cancelled', async () => {
-  for (const isValid of [true, false]) {
-    const { database } = await ownDatabase({ migrated: false })
-    await restoreRelease(database, pastReleases[0] as string)
-    await database.execute('alter table event_rows add column position bigint not null default 0')
-    await database.execute('create index events_position on event_rows (project_id, position) where position > 0')
-    // What a cancelled `create index concurrently` leaves behind.
-    await database.execute(`update pg_index set indisvalid = ${isValid} where indexrelid = 'events_position'::regclass`)
-    const index = async () =>
-      (
-        await database.execute(
-          `select indexrelid::int as id, indisvalid as is_valid from pg_index
-            where indexrelid = coalesce(to_regclass('event_rows_before_position'), 'events_position'::regclass)`,
-        )
-      ).rows[0] as { id: number; is_valid: boolean }
-    const prepared = await index()
-    await migrate(database.db, async () => {})
-    const { id, is_valid } = await index() // of the partition that the table has become
-    expect({ is_valid, is_kept: id === prepared.id }).toEqual({ is_valid: true, is_kept: isValid })
-  }
-})
+const preparedIndexes = [
+  {
+    name: 'events_position',
+    column: 'alter table event_rows add column position bigint not null default 0',
+    index: 'create index events_position on event_rows (project_id, position) where position > 0',
+    /** Of the partition that the table becomes. */
+    afterwards: 'event_rows_before_position',
+  },
+  ...['email', 'name'].map((column) => ({
+    name: `customers_${column}_start`,
+    column: 'select',
+    index: `create index customers_${column}_start on customers (project_id, lower(${column}) text_pattern_ops) where deleted_at is null`,
+    afterwards: `customers_${column}_start`,
+  })),
+]
+
+test.each(preparedIndexes)(
+  'the index $name that was prepared is kept, and created anew if its creation was cancelled',
+  async (prepared) => {
+    for (const isValid of [true, false]) {
+      const { database } = await ownDatabase({ migrated: false })
+      await restoreRelease(database, pastReleases[0] as string)
+      await database.execute(prepared.column)
+      await database.execute(prepared.index)
+      // What a cancelled `create index concurrently` leaves behind.
+      await database.execute('update pg_index set indisvalid = $1 where indexrelid = $2::regclass', [
+        isValid,
+        prepared.name,
+      ])
+      const index = async (name: string) =>
+        (
+          await database.execute(
+            'select indexrelid::int as id, indisvalid as is_valid from pg_index where indexrelid = $1::regclass',
+            [name],
+          )
+        ).rows[0] as { id: number; is_valid: boolean }
+      const before = await index(prepared.name)
+      await migrate(database.db, async () => {})
+      const { id, is_valid } = await index(prepared.afterwards)
+      expect({ is_valid, is_kept: id === before.id }).toEqual({ is_valid: true, is_kept: isValid })
+    }
+  },
+)
 
 test('users of a past release have their login in lower case, unless another user has that one', async () => {
   const { database } = await ownDatabase({ migrated: false })

@@ -138,7 +138,15 @@ const statements = [
     where v.deleted_at is not null and v.credits_added is not null
     group by v.project_id, v.id, v.campaign_id, v.type`,
 
-  // These find a text and its beginnings; the indexes that the first two replace found only the whole text.
+  // These find a text and its beginnings; the indexes that the first two replace found only the whole text. An operator may create them in
+  // advance, as above.
+  ...['customers_email_start', 'customers_name_start'].map(
+    (index) => `do $$ begin
+      if exists (select from pg_index where indexrelid = to_regclass('${index}') and not indisvalid) then
+        drop index ${index};
+      end if;
+    end $$`,
+  ),
   'create index if not exists customers_email_start on customers (project_id, lower(email) text_pattern_ops) where deleted_at is null',
   'create index if not exists customers_name_start on customers (project_id, lower(name) text_pattern_ops) where deleted_at is null',
   'drop index customers_email, customers_name',
