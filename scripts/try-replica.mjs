@@ -1,11 +1,14 @@
 // Runs the race tests on nodes that have a replica: a PostgreSQL and a streaming replica of it, both started here, that shows each commit
-// by the time it returns, so that tests which know nothing of replicas read what they wrote. Arguments are passed to vitest instead:
-//   npm run try-replica
-//   npm run try-replica -- redemptions exports
+// by the time it returns, so that tests which know nothing of replicas read what they wrote. It fails if the replica answered nothing.
+//   npm run try-replica                              all of them, at full size
+//   npm run try-replica -- --small                   fewer requests per race, without the slowest files, as npm test does
+//   npm run try-replica -- redemptions exports       the files that match, as with npm test
 import { binary, ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 
 await ensureInstalled()
-const files = process.argv.slice(2)
+const given = process.argv.slice(2)
+const isSmall = given.includes('--small')
+const files = given.filter((argument) => argument !== '--small')
 process.exitCode = await runNode(
   [
     ...nodeFlags,
@@ -14,7 +17,7 @@ process.exitCode = await runNode(
     'run',
     '--project',
     'postgres',
-    ...(files.length === 0 ? ['.race.test.ts'] : files),
+    ...(files.length > 0 ? files : ['.race.test.ts']),
   ],
-  { env: { ...process.env, GUERDON_TEST_ALL: '1' } },
+  { env: { ...process.env, ...(isSmall ? {} : { GUERDON_TEST_ALL: '1' }) } },
 )

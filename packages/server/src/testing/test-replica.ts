@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import type { Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
 
@@ -38,6 +39,9 @@ export async function closeReplicas({ replicas, settings }: Runtime): Promise<vo
   if (replicas === null) return
   await replicas.close()
   const isOfRun = settings.database_read_urls.some((url) => replicaUrl?.includes(new URL(url).host))
-  const { failed } = replicas.reads()
-  if (isOfRun && failed > 0) throw new Error(`${failed} reads failed on the replica`)
+  if (!isOfRun) return
+  const { failed, replica } = replicas.reads()
+  const { TEST_REPLICA_READS: counts } = process.env
+  if (counts !== undefined) appendFileSync(counts, `${replica}\n`)
+  if (failed > 0) throw new Error(`${failed} reads failed on the replica`)
 }
