@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { limitCpu } from './cpu-share.ts'
 import { type Load, median, stretch, waitsOf } from './measure.ts'
 import { type Meter, openMeter } from './meter.ts'
 import { childrenOf, cpuMilliseconds } from './processes.ts'
@@ -11,16 +12,23 @@ import { type BenchDatabase, type BenchShop, openDatabase, openShopAt } from './
  * Several workers on one port (`WORKERS`): rates, CPU time per request of service and database, how evenly the workers are busy, and what
  * the database waits for. The numbers of workers take turns on one database, BENCH_ROUNDS times (3), with BENCH_SECONDS (10) for each case,
  * so that a slow minute of the machine slows all of them. Compare the ratios; client, service and database share the machine.
+ *
+ * Where all of these are more than the machine has cores for, more workers only get in each other's way. Then BENCH_WORKER_CORES=0.15 measures
+ * each case a second time, with that share of a core for each worker, so that the machine is not what ends.
  */
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 const numbers = (process.env.BENCH_WORKERS ?? '1,2,4').split(',').map(Number)
-/** For V8 to optimize the code in each of the workers. */
+/** For V8 to optimize the code, for each of the workers. */
 const warmUpSeconds = Math.max(2, seconds / 2)
 /** More redemptions per second than any machine has done so far would use up the codes, and fail the bench. */
-const redemptionsPerSecond = Number(process.env.BENCH_REDEMPTIONS_PER_SECOND ?? 2_500)
+const redemptionsPerSecond = Number(process.env.BENCH_REDEMPTIONS_PER_SECOND ?? 2_000)
 const connections = 32
+/** The share of a core that a worker may use when the cases are measured a second time; null: they are not. */
+const cores = process.env.BENCH_WORKER_CORES === undefined ? null : Number(process.env.BENCH_WORKER_CORES)
+
+const variants = cores === null ? [''] : ['', `, ${cores} cores for each worker`]
 
 const cases = ['validation, 1 code, 3 lines', 'redemption, distinct codes'] as const
 
@@ -49,12 +57,16 @@ interface Waits {
 export async function workers(): Promise<void> {
   const database = await openDatabase({ is_durable: true })
   try {
+    // Before anything is filled: the database would be busy with itself.
+    const idle = new Map<number, Idle>()
+    for (const count of numbers) idle.set(count, await idleOf(database, count))
     const fixture = await fill(database)
     const nodes: MeasuredNode[] = []
     const asked = new Map<string, number>()
     for (let round = 0; round < rounds; round += 1)
       for (const count of numbers) nodes.push(await measureNode(database, fixture, count, asked))
     print(nodes)
+    printIdle(idle)
   } finally {
     await database.remove()
   }
@@ -62,15 +74,19 @@ export async function workers(): Promise<void> {
 
 interface MeasuredNode {
   count: number
-  /** CPU time in milliseconds per second without any request. */
-  idle: { service: number; postgres: number }
   cases: Map<string, Measured>
+}
+
+/** CPU time in milliseconds per second without any request. */
+interface Idle {
+  service: number
+  postgres: number
 }
 
 async function fill(database: BenchDatabase): Promise<Fixture> {
   const shop = await openShopAt(database, {})
   try {
-    const redeeming = rounds * numbers.length * (warmUpSeconds + seconds)
+    const redeeming = rounds * sum(numbers.map((count) => count * warmUpSeconds + seconds * variants.length))
     return await createFixture(shop, { codes: Math.ceil(redeeming * redemptionsPerSecond), promotions: [] })
   } finally {
     await shop.stop()
@@ -88,14 +104,18 @@ async function measureNode(
   const meter = await openMeter(shop.pid, database.url)
   try {
     await untilServing(shop, count)
-    const measured: MeasuredNode = { count, idle: await measureIdle(shop, meter), cases: new Map() }
+    const measured: MeasuredNode = { count, cases: new Map() }
     const known = ourCases({ ...fixture, shop: { ...fixture.shop, ...pick(shop) } })
     for (const name of cases) {
       const found = known.find((each) => each.name === name)
       if (found === undefined) throw new Error(`There is no case ${name}`)
       const load = { ...found.load, asked: asked.get(name) ?? 0 }
-      await stretch(load, connections, warmUpSeconds)
-      measured.cases.set(name, await measureCase(shop, database, meter, load))
+      await stretch(load, connections, warmUpSeconds * count)
+      for (const variant of variants) {
+        const unlimit = variant === '' ? () => {} : limitCpu(workersOf(shop), cores as number)
+        measured.cases.set(name + variant, await measureCase(shop, database, meter, load))
+        unlimit()
+      }
       asked.set(name, load.asked)
     }
     return measured
@@ -116,14 +136,29 @@ async function untilServing({ address }: BenchShop, count: number): Promise<void
   }
 }
 
-async function measureIdle(shop: BenchShop, meter: Meter): Promise<MeasuredNode['idle']> {
-  await sleep(2_000) // what a start does last
-  const before = await usageOf(shop, meter)
-  const idleSeconds = Math.max(5, seconds / 2)
-  await sleep(idleSeconds * 1_000)
-  const after = await usageOf(shop, meter)
-  const service = sum(after.workers) - sum(before.workers) + after.supervisor - before.supervisor
-  return { service: service / idleSeconds, postgres: (after.postgres - before.postgres) / idleSeconds }
+async function idleOf(database: BenchDatabase, count: number): Promise<Idle> {
+  const shop = await openShopAt(database, { WORKERS: String(count) })
+  const meter = await openMeter(shop.pid, database.url)
+  try {
+    await untilServing(shop, count)
+    await sleep(3_000) // what a start does last
+    const before = await usageOf(shop, meter)
+    await sleep(idleSeconds * 1_000)
+    const after = await usageOf(shop, meter)
+    const service = sum(after.workers) - sum(before.workers) + after.supervisor - before.supervisor
+    return { service: service / idleSeconds, postgres: (after.postgres - before.postgres) / idleSeconds }
+  } finally {
+    await meter.close()
+    await shop.stop()
+  }
+}
+
+const idleSeconds = 10
+
+/** The ids of the processes that serve: a node with one worker has no supervisor. */
+function workersOf({ pid }: BenchShop): number[] {
+  const children = childrenOf(pid)
+  return children.length === 0 ? [pid] : children
 }
 
 async function measureCase(shop: BenchShop, database: BenchDatabase, meter: Meter, load: Load): Promise<Measured> {
@@ -149,13 +184,13 @@ async function measureCase(shop: BenchShop, database: BenchDatabase, meter: Mete
   }
 }
 
-/** CPU time so far in milliseconds; a node with one worker has no supervisor. */
-async function usageOf({ pid }: BenchShop, meter: Meter) {
-  const children = childrenOf(pid)
+/** CPU time so far in milliseconds. */
+async function usageOf(shop: BenchShop, meter: Meter) {
+  const workers = workersOf(shop)
   const { postgres_cpu_ms } = await meter.read()
   return {
-    workers: (children.length === 0 ? [pid] : children).map(cpuMilliseconds),
-    supervisor: children.length === 0 ? 0 : cpuMilliseconds(pid),
+    workers: workers.map(cpuMilliseconds),
+    supervisor: workers.includes(shop.pid) ? 0 : cpuMilliseconds(shop.pid),
     postgres: postgres_cpu_ms,
   }
 }
@@ -194,7 +229,7 @@ async function sampleWaits(databaseUrl: string): Promise<{ end(): Promise<Waits>
 
 /** Medians over the rounds. */
 function print(nodes: readonly MeasuredNode[]): void {
-  for (const name of cases) {
+  for (const name of cases.flatMap((name) => variants.map((variant) => name + variant))) {
     console.log(`\n${name}, ${connections} connections`)
     console.log(
       '| workers | requests/s | × 1 worker | p50 | p99 | CPU per request: workers | supervisor | PostgreSQL | client | idlest : busiest |',
@@ -219,12 +254,12 @@ function print(nodes: readonly MeasuredNode[]): void {
     console.log('\nWhat running statements wait for (mean number of them, of all samples):')
     for (const count of numbers) console.log(`${count}: ${waitsLine(nodes, count, name)}`)
   }
+}
+
+function printIdle(idle: ReadonlyMap<number, Idle>): void {
   console.log('\nWithout requests, CPU time in milliseconds per second:')
-  for (const count of numbers) {
-    const idle = nodes.filter((node) => node.count === count).map((node) => node.idle)
-    const [service, postgres] = [median(idle.map((each) => each.service)), median(idle.map((each) => each.postgres))]
+  for (const [count, { service, postgres }] of idle)
     console.log(`${count}: service ${service.toFixed(1)}, PostgreSQL ${postgres.toFixed(1)}`)
-  }
 }
 
 function figureOf(nodes: readonly MeasuredNode[], count: number, name: string) {
