@@ -9,7 +9,8 @@ import { createFixture } from './proof/fixture.ts'
 import { type BenchShop, openShopOn, query, thisCheckout } from './shop.ts'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 10)
-const seconds = 1
+/** Long beside the pauses: what both servers do without any request counts in them, too. */
+const seconds = Number(process.env.BENCH_SECONDS ?? 4)
 const connections = 8
 const warmUpSeconds = Number(process.env.BENCH_WARM_UP ?? 8)
 /** After each stretch, so that what the service writes behind its answers is counted. */

@@ -28,6 +28,9 @@ export interface Figures {
   calls: Record<CallKind, CallCost>
   /** Redemptions of one code per second: they run one after another. */
   one_code_per_second: number
-  /** The share of PostgreSQL's CPU time of a validation that stays with the primary when replicas answer (bench/replicas.ts). */
-  primary_share: number
+  /** The share of PostgreSQL's CPU time of a call that stays with the primary when replicas answer: `npm run bench -- replica`. */
+  primary_share: Record<ReplicaKind, number>
 }
+
+/** What replicas answer. */
+export type ReplicaKind = 'validations' | 'qualifications' | 'lists'

@@ -43,9 +43,6 @@ export interface Sizing {
   advice: string[]
 }
 
-/** Calls that a replica may answer. */
-const replicaKinds: readonly CallKind[] = ['validations', 'qualifications', 'lists']
-
 /** Connections of a worker besides its pool: one that listens, one while it starts, one that asks about lost connections. */
 const besidesPool = 3
 /** A PostgreSQL with more server processes than this is slower than one behind a pooler. */
@@ -67,8 +64,8 @@ export function sizeFor(plan: Plan, figures: Figures): Sizing {
   /** Cores that calls keep busy: each takes so many milliseconds of a core like ours. */
   const coresFor = (milliseconds: (kind: CallKind) => number): number => perSecond(milliseconds) / 1_000 / plan.speed
   const { calls } = figures
-  const movable = (kind: CallKind): number =>
-    plan.replicas > 0 && replicaKinds.includes(kind) ? 1 - figures.primary_share : 0
+  const stays: Partial<Record<CallKind, number>> = plan.replicas > 0 ? figures.primary_share : {}
+  const movable = (kind: CallKind): number => 1 - (stays[kind] ?? 1)
 
   const serviceCores = coresFor((kind) => calls[kind].service_ms)
   const workers = Math.max(1, Math.ceil(serviceCores / plan.utilisation))

@@ -27,7 +27,7 @@ const figures: Figures = {
     lists: cost({ service_ms: 0.5, postgres_ms: 1 }),
   },
   one_code_per_second: 600,
-  primary_share: 0.5,
+  primary_share: { validations: 0.5, qualifications: 0.5, lists: 0.2 },
 }
 
 function cost(given: Partial<CallCost>): CallCost {
