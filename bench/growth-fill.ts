@@ -6,6 +6,7 @@ import { connectPostgres } from '../packages/server/src/core/db/connect.ts'
 import { keepPositionsAscending } from '../packages/server/src/core/db/event-positions.ts'
 import { monthOf, months } from '../packages/server/src/core/db/periods.ts'
 import { timeDigitsAt } from '../packages/server/src/core/lib/ids.ts'
+import { type Club, fillClub } from './growth-club.ts'
 import { customerOf, linesOf } from './proof/fixture.ts'
 import { type BenchShop, call, newProject } from './shop.ts'
 
@@ -17,7 +18,7 @@ export interface HistorySize {
 }
 
 /** What a row takes with its indexes; measured, printed after each run. */
-const bytesOf = { event: 480, redemption: 3_200 }
+const bytesOf = { event: 600, redemption: 4_200 }
 const eventsPerRedemption = 4
 /** Redemptions of one statement, each of which ends with a line on the console. */
 const atOnce = 500_000
@@ -48,7 +49,7 @@ export interface FilledNames {
  * the time, with an order, of one of the codes and customers; what is counted, summed up and stored is what the service would have stored.
  * It writes tables without indexes, and partitions before they are attached.
  */
-export async function fillHistory(shop: BenchShop, size: HistorySize): Promise<FilledNames> {
+export async function fillHistory(shop: BenchShop, club: Club, size: HistorySize): Promise<FilledNames> {
   if (size.events < eventsPerRedemption * size.redemptions)
     throw new Error(`A redemption has ${eventsPerRedemption} events: ask for more events, or fewer redemptions.`)
   if (size.events > 7 * size.redemptions) throw new Error('At most seven events for each redemption.')
@@ -78,6 +79,8 @@ export async function fillHistory(shop: BenchShop, size: HistorySize): Promise<F
     await fillTables(client, size, say)
     await fillSums(client, say)
     await fillEvents(shop, client, { ...size, from, to }, say)
+    await fillClub(client, shop, club)
+    say('the members of a club')
     await lock.query(
       `update statistics_progress set redemptions_to = $2, orders_to = $2, publications_to = $2, postings_to = $2 where project_id = any($1)`,
       [projectIds, size.redemptions],

@@ -10,6 +10,7 @@ import { eventMaintenance, maintainEvents } from '../packages/server/src/core/ev
 import { maintain } from '../packages/server/src/core/jobs/maintenance.ts'
 import { readSettings } from '../packages/server/src/core/settings.ts'
 import { deleteOldSendouts } from '../packages/server/src/webhooks/sendouts/retention.ts'
+import { type Club, createClub } from './growth-club.ts'
 import { type FilledNames, fillHistory, type HistorySize, requireDisk } from './growth-fill.ts'
 import { median, quantile, stretch } from './measure.ts'
 import { type BenchShop, call, managementHeaders, query } from './shop.ts'
@@ -32,9 +33,10 @@ export async function growth({
   await requireDisk(size)
   const sides = [await openSide({ env: { AUDIT_LOG: 'off' } }), await openSide({ env: { AUDIT_LOG: 'off' } })] as const
   try {
-    const names = await fillHistory(sides[0].shop, size)
+    const clubs = await Promise.all(sides.map(({ shop }) => createClub(shop)))
+    const names = await fillHistory(sides[0].shop, clubs[0] as Club, size)
     await measureCheckouts(sides)
-    await measureLists(sides, names)
+    await measureLists(sides, clubs, names)
     await measureMaintenance(sides)
     await measureUnusedIndexes(sides[0])
     await measureArchive(sides[0], monthOf(Date.now(), 1 - 12 * size.years))
@@ -65,12 +67,14 @@ async function measureCheckouts(sides: Sides): Promise<void> {
 }
 
 /** The first page of every list operation and search, in turns. Operations of objects that this bench does not make are named at the end. */
-async function measureLists(sides: Sides, filled: FilledNames): Promise<void> {
-  const values = await Promise.all(sides.map(({ shop }, n) => parametersOf(shop, n === 0 ? filled : null)))
+async function measureLists(sides: Sides, clubs: readonly Club[], filled: FilledNames): Promise<void> {
+  const values = await Promise.all(
+    sides.map(({ shop }, n) => parametersOf(shop, clubs[n] as Club, n === 0 ? filled : null)),
+  )
   const skipped: string[] = []
   console.log('\n| First page | with history | without | ratio | at most |\n|---|--:|--:|--:|--:|')
   for (const { name, path } of listPaths()) {
-    const requests = sides.map(({ shop }, n) => requestOf(shop, path, values[n] as Record<string, string>))
+    const requests = sides.map(({ shop }, n) => requestOf(shop, path, (values[n] as Parameters)(path)))
     if (requests.some((request) => request === null)) {
       skipped.push(name)
       continue
@@ -131,18 +135,32 @@ function listPaths(): Array<{ name: string; path: string }> {
 
 const dateBefore = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10)
 
-/** What the places of a path stand for: with history that of objects with the most of it. */
-async function parametersOf(shop: BenchShop, filled: FilledNames | null): Promise<Record<string, string>> {
+/** With history the objects with the most of it. */
+async function parametersOf(shop: BenchShop, club: Club, filled: FilledNames | null): Promise<Parameters> {
   const first = async (path: string, list: string) => (await call(shop, 'GET', path))[list][0]?.id as string
   const customer = await first('/v1/customers?limit=1', 'customers')
-  return {
+  const campaign = await first('/v1/campaigns?limit=1', 'campaigns')
+  const common = {
     projectId: shop.project_id,
     customerId: filled?.customer_id ?? customer,
     code: filled?.code ?? 'HOT',
-    campaignId: filled?.campaign_id ?? (await first('/v1/campaigns?limit=1', 'campaigns')),
     productId: await first('/v1/products?limit=1', 'products'),
+    loyaltyTierId: club.tier_id,
+    rewardId: club.reward_id,
+    segmentId: club.segment_id,
+    validationRuleId: club.validation_rule_id,
+    productCollectionId: club.product_collection_id,
+  }
+  return (path) => {
+    if (path.startsWith('/v1/loyalties/')) return { ...common, campaignId: club.program_id, memberId: club.card }
+    if (path.startsWith('/v1/referrals/'))
+      return { ...common, campaignId: club.referral_program_id, memberId: club.referral_code }
+    return { ...common, campaignId: filled?.campaign_id ?? campaign }
   }
 }
+
+/** What the places of a path stand for. */
+type Parameters = (path: string) => Record<string, string>
 
 interface PageRequest {
   url: string
