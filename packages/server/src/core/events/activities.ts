@@ -2,18 +2,11 @@ import { Instant, InstantInput, OneOf } from '@guerdon/engine/schema'
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Ctx } from '../context.ts'
-import type { Db } from '../db/database.ts'
-import { monthOf } from '../db/periods.ts'
-import { plannedForValues } from '../db/prepared-statements.ts'
-import { invalidQuery } from '../http/errors.ts'
-import { timeDigitsAt } from '../lib/ids.ts'
-import { limits } from '../lib/limits.ts'
 import type { Condition } from '../query/filter/conditions.ts'
 import { CursorQuery, countOf, dateBounds, listed, listOf } from '../query/list.ts'
 import { catalogue, type EventType, eventTypes } from './catalogue.ts'
-import { inPartitionsOf, readEvents, timePartOf } from './read-events.ts'
+import { pageOfEntity } from './page-of-entity.ts'
 import { EventSource, Full, SimpleCampaign } from './shapes.ts'
-import { withoutProofs } from './without-proofs.ts'
 
 const Category = OneOf(['ACTION', 'EFFECT'])
 
@@ -75,68 +68,13 @@ interface ActivityFilters {
 
 /** The events of one entity, page by page. */
 export async function listActivities(ctx: Ctx, entityId: string, query: ActivityFilters): Promise<ActivityList> {
-  const { limit = limits.page_size_default } = query
-  const ids = await listIds(ctx, entityId, query, limit + 1)
-  const { events } = await readEvents(ctx.db, ctx.project_id, ids.slice(0, limit), Number.MAX_SAFE_INTEGER)
-  const activities = events.map(({ entity_id: _, ...event }) => withoutProofs(ctx.project, event))
-  const last = ids[limit - 1]
-  const more =
-    ids.length > limit && last !== undefined ? { has_more: true, more_starting_after: last } : { has_more: false }
+  const needsData = query.product_id !== undefined || query.campaign_type !== undefined
+  const { events, ...more } = await pageOfEntity(ctx, entityId, query, {
+    where: conditionsOf(query),
+    table: needsData ? 'events' : 'event_rows',
+  })
+  const activities = events.map(({ entity_id: _, ...event }) => event)
   return listed('data', activities, more)
-}
-
-/** The ids of a page. They sort by time, so that they are read from the index on entities, from one stretch of time after the other. */
-async function listIds(
-  { db, project_id }: Ctx,
-  entityId: string,
-  { starting_after_id, ...query }: ActivityFilters,
-  count: number,
-): Promise<string[]> {
-  const { order = '-created_at', product_id, campaign_type } = query
-  const [direction, beyond] = order === 'created_at' ? [sql`asc`, sql`>`] : [sql`desc`, sql`<`]
-  const conditions = [sql`e.project_id = ${project_id}`, sql`e.entity_id = ${entityId}`, ...conditionsOf(query)]
-  if (starting_after_id !== undefined) {
-    await requireEvent(db, project_id, entityId, starting_after_id)
-    conditions.push(sql`e.id ${beyond} ${starting_after_id}`)
-  }
-  const table = sql.table(product_id === undefined && campaign_type === undefined ? 'event_rows' : 'events')
-  const ids: string[] = []
-  for (const stretch of stretchesOf(order, starting_after_id)) {
-    const { rows } = await sql<{ id: string }>`
-      select e.id from ${table} e where ${sql.join([...conditions, ...stretch], sql` and `)}
-      order by e.id ${direction} limit ${sql.lit(count - ids.length)} ${sql.raw(plannedForValues)}`.execute(db)
-    ids.push(...rows.map(({ id }) => id))
-    if (ids.length === count) break
-  }
-  return ids
-}
-
-/** The last month or two, the last year, and what is older: most pages need no more than the first, which is in few partitions. */
-function stretchesOf(order: 'created_at' | '-created_at', after: string | undefined): Condition[][] {
-  const [year, month] = [-12, -1].map((later) => timeDigitsAt(monthOf(Date.now(), later))) as [string, string]
-  const bounds = [
-    { from: month, to: '~' },
-    { from: year, to: month },
-    { from: '', to: year },
-  ]
-  if (order === 'created_at') bounds.reverse()
-  const reached = after === undefined ? null : timePartOf(after)
-  return bounds
-    .filter(({ from, to }) => reached === null || (order === 'created_at' ? to > reached : from <= reached))
-    .map(({ from, to }) => [
-      ...(from === '' ? [] : [sql<boolean>`right(e.id, 18) >= ${from}`]),
-      ...(to === '~' ? [] : [sql<boolean>`right(e.id, 18) < ${to}`]),
-    ])
-}
-
-async function requireEvent(db: Db, projectId: string, entityId: string, id: string): Promise<void> {
-  const { rows } = id.includes('\0')
-    ? { rows: [] }
-    : await sql`select from event_rows e
-    where e.project_id = ${projectId} and e.id = ${id} and ${inPartitionsOf([id]).e} and e.entity_id = ${entityId}`.execute(
-        db,
-      )
-  if (rows.length === 0) throw invalidQuery('Property .starting_after_id must be the id of an object in this list')
 }
 
 /** The number of events of one entity that match the filters, on all pages. */
