@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../core/db/database.ts'
-import { makePartitions } from '../core/db/partitions.ts'
+import { listPartitions, makePartitions } from '../core/db/partitions.ts'
 import { eventTables, maintainEvents } from '../core/events/partitions.ts'
 import { newId, timeDigitsAt } from '../core/lib/ids.ts'
 import { openAuditLog } from '../monitoring/audit-log/writer.ts'
@@ -93,7 +93,7 @@ async function read(path: string): Promise<string> {
 }
 
 test('months that have ended are written with complete events, dropped, read and put back', async () => {
-  const { archive, restore, write, listed, folder, projectId } = await open()
+  const { archive, restore, write, listed, folder, projectId, within } = await open()
   const ids = [...(await write(january)), ...(await write(february - 10))]
   const later = await write(march)
   const before = await listed()
@@ -106,6 +106,10 @@ test('months that have ended are written with complete events, dropped, read and
     'events-202601.jsonl.zst: 6 rows, was written before, dropped from the database.\n',
   )
   expect((await listed()).map((row) => (row as { id: string }).id)).toEqual(later)
+  const names = await within(async ({ db }) => (await listPartitions(db, eventTables)).map(({ name }) => name))
+  expect(names).toEqual(
+    ['event_parts', 'event_rows'].flatMap((table) => ['202602', '202603', 'default'].map((end) => `${table}_${end}`)),
+  )
   expect(readdirSync(folder).sort()).toEqual(['events-202601.jsonl.zst', 'events-before.jsonl.zst'])
 
   const lines = (await read(path)).trimEnd().split('\n')

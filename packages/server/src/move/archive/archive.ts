@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
-import { listPartitions, type Partition, withShortLocks } from '../../core/db/partitions.ts'
+import { dropPartition, listPartitions, type Partition, withShortLocks } from '../../core/db/partitions.ts'
 import { startOf } from '../../core/events/partitions.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { version } from '../../core/lib/version.ts'
@@ -36,20 +36,40 @@ export interface ArchivedPartition {
  */
 export async function archivePartitions(db: Db, options: ArchiveOptions): Promise<void> {
   await mkdir(options.folder, { recursive: true })
-  for (const name of options.kinds)
+  for (const name of options.kinds) {
     for (const partition of await listDue(db, name, options.before)) {
       options.signal.throwIfAborted()
       options.onFile(await archivePartition(db, name, partition, options))
     }
+    if (options.drop) await dropUnneeded(db, name)
+  }
 }
 
-/** Partitions of the main table. One that was detached has no bounds any more; it is due, since it was detached to be archived. */
+/** Partitions of the main table, the oldest first. One that was detached is due, whatever its end: it was detached to be archived. */
 async function listDue(db: Db, name: ArchiveKindName, before: number): Promise<Partition[]> {
   const { tables, main } = archiveKinds[name]
   const all = await listPartitions(db, tables)
-  return all.filter(
-    ({ table, is_default, is_attached, to }) => table === main && !is_default && (to <= before || !is_attached),
-  )
+  return all
+    .filter(({ table, is_default, is_attached, to }) => table === main && !is_default && (to <= before || !is_attached))
+    .sort((a, b) => (a.from === b.from ? 0 : a.from - b.from))
+}
+
+/** Drops what belonged to rows that are all gone. */
+async function dropUnneeded(db: Db, name: ArchiveKindName): Promise<void> {
+  const { tables, companion } = archiveKinds[name]
+  const partitions = await listPartitions(db, tables)
+  const oldest = oldestOf(partitions, name)
+  for (const partition of partitions)
+    if (partition.table === companion && !partition.is_default && partition.to <= oldest)
+      await dropPartition(db, partition)
+}
+
+/** When the rows of the main table begin, those that are out of sight included. */
+function oldestOf(partitions: readonly Partition[], name: ArchiveKindName): number {
+  const { main } = archiveKinds[name]
+  const attached = startOf(partitions, main)
+  const detached = partitions.filter((each) => each.table === main && !each.is_attached && !each.is_default)
+  return Math.min(attached, ...detached.map(({ from }) => from))
 }
 
 async function archivePartition(
@@ -58,30 +78,38 @@ async function archivePartition(
   partition: Partition,
   { folder, project_id, drop, signal }: ArchiveOptions,
 ): Promise<ArchivedPartition> {
-  const { tables, main, companion, detach } = archiveKinds[name]
+  const { main, companion, detach } = archiveKinds[name]
   const suffix = partition.name.slice(main.length + 1)
   const companionName = `${companion}_${suffix}`
   const of = [name, suffix, ...(project_id === null ? [] : [project_id])].join('-')
   const write = () => writeUnless(db, { name, partition, companionName, folder, of, project_id, signal })
   const first = await write()
   if (!drop) return { ...first, is_dropped: false }
-  await detach(db, partition)
-  // Nobody sees it any more. If something has changed since it was written, such as an erasure, it is written again.
-  const last = await write()
-  const left = (await listPartitions(db, tables)).filter((other) => other.name !== partition.name)
-  // Events of a later month may need what these share: it then stays until they go.
-  const shared = left.find((other) => other.name === companionName && other.to <= startOf(left, main))
-  await dropBoth(db, partition, shared)
-  return { ...last, was_there: last.path === first.path && first.was_there, is_dropped: true }
+  for (let tries = 1; tries <= 3; tries += 1) {
+    await detach(db, { ...partition, is_attached: partition.is_attached || tries > 1 })
+    // Nobody sees it any more. If something has changed since it was written, such as an erasure, it is written again.
+    const last = await write()
+    if (await dropBoth(db, name, partition, companionName))
+      return { ...last, was_there: last.path === first.path && first.was_there, is_dropped: true }
+  }
+  throw new Error(`${partition.name} came back into sight while it was archived. Start again.`)
 }
 
-/** At once: events without what they share could not be written again. */
-const dropBoth = (db: Db, { name }: Partition, companion: Partition | undefined): Promise<void> =>
+/**
+ * Both at once: events without what they share could not be written again. Events of a later month may need what these share: it then
+ * stays until they go. False: a node has attached the partition again, and it may have got rows.
+ */
+const dropBoth = (db: Db, name: ArchiveKindName, partition: Partition, companionName: string): Promise<boolean> =>
   withShortLocks(db, async (trx) => {
+    const partitions = await listPartitions(trx, archiveKinds[name].tables)
+    if (partitions.some((each) => each.name === partition.name && each.is_attached)) return false
+    const left = partitions.filter((each) => each.name !== partition.name)
+    const companion = left.find((each) => each.name === companionName && each.to <= oldestOf(left, name))
     if (companion?.is_attached === true)
       await sql`alter table ${sql.table(companion.table)} detach partition ${sql.table(companion.name)}`.execute(trx)
-    await sql`drop table if exists ${sql.table(name)}`.execute(trx)
+    await sql`drop table if exists ${sql.table(partition.name)}`.execute(trx)
     if (companion !== undefined) await sql`drop table ${sql.table(companion.name)}`.execute(trx)
+    return true
   })
 
 interface Wanted {
