@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { timeDigitsAt } from '../lib/ids.ts'
 import { limits } from '../lib/limits.ts'
 import type { Db } from './database.ts'
 import type { Period } from './periods.ts'
@@ -32,19 +33,19 @@ export interface Partition {
   /** False: somebody detached it to drop it, and was interrupted. */
   is_attached: boolean
   is_default: boolean
-  /** Unix milliseconds; infinite: unbounded, or unknown because it is detached. */
+  /** Unix milliseconds; infinite: unbounded, or unknown because somebody detached it by hand. */
   from: number
   to: number
 }
 
 export async function listPartitions(db: Db, { names, period }: PartitionedTables): Promise<Partition[]> {
-  const { rows } = await sql<{ name: string; table: string; bound: string | null }>`
-    select c.relname::text as name, t.name as table, pg_get_expr(c.relpartbound, c.oid) as bound
+  const { rows } = await sql<{ name: string; table: string; bound: string | null; comment: string | null }>`
+    select c.relname::text as name, t.name as table, pg_get_expr(c.relpartbound, c.oid) as bound, obj_description(c.oid, 'pg_class') as comment
     from unnest(${names}::text[]) with ordinality t (name, place)
     join pg_class c on c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
       and c.relname ~ ('^' || t.name || '_([0-9]+|before|default)$')
     order by t.place, c.relname`.execute(db)
-  const partitions = rows.map(({ name, table, bound }): Partition => {
+  return rows.map(({ name, table, bound, comment }): Partition => {
     const from = period.startNamed(name.slice(table.length + 1))
     return {
       name,
@@ -52,19 +53,12 @@ export async function listPartitions(db: Db, { names, period }: PartitionedTable
       is_attached: bound !== null,
       is_default: bound === 'DEFAULT' || name === defaultOf(table),
       from: from ?? Number.NEGATIVE_INFINITY,
-      to: from === null ? endIn(bound) : period.after(from),
+      to: from === null ? endIn(bound ?? comment) : period.after(from),
     }
   })
-  return partitions.map((partition) =>
-    partition.name === beforeOf(partition.table) && !partition.is_attached
-      ? { ...partition, to: firstStart(partitions, partition.table) }
-      : partition,
-  )
 }
 
-/** A first partition that was detached does not tell its end: it is not later than the beginning of the others. */
-const firstStart = (partitions: readonly Partition[], table: string): number =>
-  Math.min(...partitions.flatMap((each) => (each.table === table && Number.isFinite(each.from) ? [each.from] : [])))
+const boundTo = (digits: string): string => `TO ('${digits}')`
 
 /** `FOR VALUES FROM (MINVALUE) TO ('19c2a8d5c00')` → the moment of these digits. */
 function endIn(bound: string | null): number {
@@ -141,6 +135,7 @@ const proofOf = (name: string) => sql.ref(`${name}_range`)
 async function proveRange(db: Db, { key, boundAt }: PartitionedTables, { name, from, to }: Range): Promise<void> {
   await inTransaction(db, async (trx) => {
     await sql`set local statement_timeout = 0`.execute(trx)
+    await sql`set local lock_timeout = ${sql.lit(limits.partition_lock_ms)}`.execute(trx)
     await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(trx)
     const { rows } = await sql`select from pg_class where oid = to_regclass(${name}) and not relispartition`.execute(
       trx,
@@ -163,13 +158,19 @@ const dropProof = (trx: Trx, { name }: Pick<Range, 'name'>): Promise<unknown> =>
 async function attachPartition(trx: Trx, tables: PartitionedTables, { table, name, from, to }: Range): Promise<void> {
   const [first, end] = [tables.boundAt(from), tables.boundAt(to)]
   if (tables.has_default) {
-    const [rest, key] = [sql.table(defaultOf(table)), sql.raw(tables.key)]
+    const [parent, rest, key] = [sql.table(table), sql.table(defaultOf(table)), sql.raw(tables.key)]
     const inRange = sql`${key} >= ${first} and ${key} < ${end}`
-    const { rows } = await sql`select from ${rest} where ${inRange} limit ${sql.lit(fewRows + 1)}`.execute(trx)
-    // A row on its way into the default partition would be refused afterwards, so writers wait; not for an import of years, though, which
-    // takes longer, and whose own rows alone are concerned: those are sent again (isOvertaken).
-    if (rows.length <= fewRows) await sql`lock table only ${sql.table(table)} in share row exclusive mode`.execute(trx)
-    else await sql`set local statement_timeout = 0`.execute(trx)
+    const countToMove = async (): Promise<number> =>
+      (await sql`select from ${rest} where ${inRange} limit ${sql.lit(fewRows + 1)}`.execute(trx)).rows.length
+    // An import of years takes long to move, so that nobody waits for it; its own rows alone are concerned: those on their way are sent
+    // again (isOvertaken), and a list that is being read may leave out some.
+    if ((await countToMove()) > fewRows) await sql`set local statement_timeout = 0`.execute(trx)
+    else {
+      // A row on its way into the default partition would be refused afterwards, so writers wait.
+      await sql`lock table only ${parent} in share row exclusive mode`.execute(trx)
+      // A reader that looked up the partitions before would miss the rows that moved, so readers wait too, where there are any.
+      if ((await countToMove()) > 0) await sql`lock table only ${parent} in access exclusive mode`.execute(trx)
+    }
     // Nobody reads it while rows change their place. The triggers of the table do not see that: nothing is sent again.
     await sql`lock table ${rest} in access exclusive mode`.execute(trx)
     await sql`with moved as (delete from ${rest} where ${inRange} returning *)
@@ -216,7 +217,7 @@ async function findFirstInDefault(db: Db, { key }: PartitionedTables, table: str
  */
 export async function detachPartition(
   db: Db,
-  { name, table, is_attached }: Partition,
+  { name, table, is_attached, from, to }: Partition,
   before: (trx: Trx) => Promise<unknown> = async () => {},
 ): Promise<void> {
   if (!is_attached) return
@@ -224,6 +225,9 @@ export async function detachPartition(
     await withShortLocks(db, async (trx) => {
       await before(trx)
       await sql`alter table ${sql.table(table)} detach partition ${sql.table(name)}`.execute(trx)
+      // A month says its end in its name. What comes first does not, and must be known if `drop` is interrupted.
+      if (!Number.isFinite(from) && Number.isFinite(to))
+        await sql`comment on table ${sql.table(name)} is ${sql.lit(boundTo(timeDigitsAt(to)))}`.execute(trx)
     })
   } catch (error) {
     if (!isGone(error)) throw error // by another node

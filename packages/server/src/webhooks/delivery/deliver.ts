@@ -73,7 +73,7 @@ export function newDelivery(runtime: Runtime): Delivery {
       { now, except: held.inHand(), bytes_max: bytesMax },
     )
     const orphaned = read.filter(hasNoEvent)
-    if (orphaned.length > 0) await dropSendouts(db, orphaned)
+    if (orphaned.length > 0) await dropSendouts(db, orphaned, runtime.now())
     const isCut = read.reduce((size, { bytes }) => size + bytes, 0) >= bytesMax
     const byWebhook = Map.groupBy(read, ({ webhook_id }) => webhook_id)
     for (const { each, rows_max } of chosen) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
 import { isDistributed } from '../../core/db/is-distributed.ts'
+import { timeDigitsAt } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { inEither, type WaitingWebhook } from './leases.ts'
 
@@ -104,13 +105,22 @@ const parametersOf = (webhooks: LookedAt, { now, except, bytes_max }: DueRequest
   bytes_max,
 ]
 
-/** Deletes send-outs whose event is gone. */
+/**
+ * Deletes send-outs whose event is gone. An event changes its partition while a new one takes it out of the default partition, or, if its
+ * clock was ahead, while the first partition gets its end: who reads it meanwhile may miss it.
+ */
 export async function dropSendouts(
   db: Db,
   sendouts: ReadonlyArray<Pick<DueSendout, 'project_id' | 'id'>>,
+  now: number,
 ): Promise<void> {
   for (const [projectId, ofProject] of Map.groupBy(sendouts, ({ project_id }) => project_id))
     await sql`
-      delete from webhook_sendouts
-      where project_id = ${projectId} and id = any(${ofProject.map(({ id }) => id)}::text[])`.execute(db)
+      delete from webhook_sendouts s
+      where s.project_id = ${projectId} and s.id = any(${ofProject.map(({ id }) => id)}::text[])
+        and right(s.event_id, 18) < ${timeDigitsAt(now)}
+        and not exists (
+          select from event_rows e
+          where e.project_id = ${projectId} and e.id = s.event_id and right(e.id, 18) = right(s.event_id, 18)
+        )`.execute(db)
 }
