@@ -81,8 +81,13 @@ export function connectPostgres({
     types: { getTypeParser: typeParser },
     ...(is_pooled ? {} : { ...sessionTimeouts, options: '-c TimeZone=UTC' }),
     onConnect: async (client) => {
-      await watch.identify(client as pg.PoolClient)
-      await checkConnection(client as pg.PoolClient)
+      try {
+        await watch.identify(client as pg.PoolClient)
+        await checkConnection(client as pg.PoolClient)
+      } catch (error) {
+        watch.forget(client as pg.PoolClient)
+        throw error
+      }
     },
   })
   const watch = new ConnectionWatch(pool, {

@@ -75,7 +75,7 @@ export class ConnectionWatch {
   constructor(pool: pg.Pool, options: ConnectionWatchOptions) {
     this.#pool = pool
     this.#options = options
-    pool.on('remove', (client) => this.#connections.delete(client as pg.PoolClient))
+    pool.on('remove', (client) => this.forget(client as pg.PoolClient))
     this.#timer = setInterval(() => {
       this.#looking ??= this.#look().finally(() => {
         this.#looking = null
@@ -96,6 +96,11 @@ export class ConnectionWatch {
     const connection = new WatchedConnection(client)
     this.#connections.set(client, connection)
     return connection
+  }
+
+  /** To be called when a connection is closed. The pool tells of those that it has lent out before. */
+  forget(client: pg.PoolClient): void {
+    this.#connections.delete(client)
   }
 
   /** Runs a statement on a connection that it watches until the answer. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { PrimaryHistory } from './primary-history.ts'
 
-const history = (...samples: [at: number, lsn: number][]) => {
+const history = (...samples: [at: number, lsn: number, timeline?: number][]) => {
   const made = new PrimaryHistory()
-  for (const [at, lsn] of samples) made.add({ at, lsn })
+  for (const [at, lsn, timeline = 1] of samples) made.add({ at, lsn, timeline })
   return made
 }
 
@@ -16,10 +16,17 @@ test('a log contains the latest moment at which the primary had written no more 
   expect(known.containedAt(6)).toBe(null)
 })
 
-test('after a failover to a server that had less, what the earlier one had written proves nothing', () => {
-  const known = history([100, 50], [200, 60], [300, 40])
-  expect(known.containedAt(60)).toBe(300)
-  expect(known.containedAt(39)).toBe(null)
+test.each([40, 70])(
+  'after a failover, what the earlier primary had written proves nothing (the new one has %i)',
+  (lsn) => {
+    const known = history([100, 50], [200, 60], [300, lsn, 2])
+    expect(known.containedAt(lsn)).toBe(300)
+    expect(known.containedAt(lsn - 1)).toBe(null)
+  },
+)
+
+test('nor if the timeline did not tell of it', () => {
+  expect(history([100, 50], [200, 60], [300, 40]).containedAt(39)).toBe(null)
 })
 
 test('what is longer ago than is remembered proves nothing', () => {

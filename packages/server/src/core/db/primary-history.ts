@@ -3,6 +3,8 @@ interface Sample {
   /** On the clock of this process, taken before the primary was asked: what was committed by then is in the log up to `lsn`. */
   at: number
   lsn: number
+  /** Each server that becomes the primary begins a new one. */
+  timeline: number
 }
 
 /** How far back a replica's lag is measured. */
@@ -15,7 +17,7 @@ export class PrimaryHistory {
   add(sample: Sample): void {
     const latest = this.#samples.at(-1)
     // Another server has become the primary. What the log of the earlier one had reached says nothing about it.
-    if (latest !== undefined && sample.lsn < latest.lsn) this.#samples = []
+    if (latest !== undefined && (sample.timeline !== latest.timeline || sample.lsn < latest.lsn)) this.#samples = []
     this.#samples.push(sample)
     if (this.#samples.length > remembered) this.#samples.shift()
   }

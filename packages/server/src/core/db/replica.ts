@@ -26,6 +26,8 @@ export interface ReplicaOptions {
 export interface ServerIdentity {
   system: string
   database: string
+  /** Of the log. A replica of a primary that a failover has left behind is on the earlier one. */
+  timeline: number
 }
 
 interface ReplicaState extends ServerIdentity {
@@ -39,11 +41,15 @@ interface ReplicaState extends ServerIdentity {
   started_at: string
 }
 
-/** Which server, since when. The log's end is read after the snapshot, so what is read from now on has at least as much. */
+/**
+ * Which server, since when. The log's end is read after the snapshot, so what is read from now on has at least as much. Who may not see
+ * which timeline is received gets that of the last checkpoint, which after a failover is the earlier one for some minutes.
+ */
 const askState = `
   select pg_is_in_recovery() as is_standby, exists (select from pg_stat_wal_receiver) as is_streaming,
     pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text as lsn,
     (select (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift)::text from event_positions) as complete_below,
+    coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint())) as timeline,
     current_database() as database, (select system_identifier::text from pg_control_system()) as system,
     extract(epoch from pg_postmaster_start_time())::text as started_at`
 
@@ -160,14 +166,17 @@ export class Replica {
     this.review()
   }
 
-  #problemIn({ is_standby, is_streaming, system, database }: ReplicaState): string | null {
+  #problemIn({ is_standby, is_streaming, system, database, timeline }: ReplicaState): string | null {
     const primary = this.#options.primary()
     if (primary === null) return null // nor is its lag known then
     if (system !== primary.system) return 'it belongs to another installation of PostgreSQL than DATABASE_URL'
     if (database !== primary.database) return `its database is ${database}, that of DATABASE_URL is ${primary.database}`
     // What a server that accepts writes has is compared with nothing: it may be one that a failover has left behind.
     if (!is_standby) return 'it is no replica (any more): it accepts writes'
-    return is_streaming ? null : 'it does not receive the log of a primary'
+    if (!is_streaming) return 'it does not receive the log of a primary'
+    return timeline === primary.timeline
+      ? null
+      : `it is on timeline ${timeline} of the log, the primary on ${primary.timeline}: it follows another primary, or has not caught up with a failover`
   }
 
   #connect(): Database {
@@ -189,6 +198,9 @@ export class Replica {
   /** The URL leads to a server that was started at another time: connections to the earlier one may be alive. */
   #replacePool(): void {
     const earlier = this.#database
+    // What the earlier server had proves nothing about this one.
+    this.#containsAt = Number.NEGATIVE_INFINITY
+    this.#wasUsable = null
     this.#database = this.#connect()
     this.#giveUpAll()
     earlier.close().catch(() => {})

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { newProjectOn, type Shop } from '../../testing/app.ts'
+import { newProjectOn, type Shop, send } from '../../testing/app.ts'
 import { newVoucher } from '../../testing/campaigns.ts'
 import { newDiscount, percentOff, redeem, validate, validated, vouchers } from '../../testing/checkout.ts'
 import { atEnd } from '../../testing/closings.ts'
@@ -38,8 +38,9 @@ beforeEach(async () => {
 async function newNode({
   lag_ms = 60_000,
   read_urls = [first().urlOf(url)],
+  of = database,
 } = {}): Promise<Node & { replicas: Replicas; shop: Shop }> {
-  const node = await openNode(database, {
+  const node = await openNode(of, {
     env: { DATABASE_URL: url, DATABASE_READ_URL: read_urls.join(','), DATABASE_READ_LAG_MS: String(lag_ms) },
   })
   const replicas = node.runtime.replicas as Replicas
@@ -75,8 +76,8 @@ async function pauseReplica(replica = first()): Promise<void> {
   await replica.pause()
 }
 
-async function untilApplied(replica: ReplicaServer): Promise<void> {
-  const { rows } = await database.execute('select pg_current_wal_insert_lsn()::text as lsn')
+async function untilApplied(replica: ReplicaServer, primary = database): Promise<void> {
+  const { rows } = await primary.execute('select pg_current_wal_insert_lsn()::text as lsn')
   const [{ lsn }] = rows as [{ lsn: string }]
   await expect
     .poll(() => replica.run(`select pg_last_wal_replay_lsn() >= '${lsn}'::pg_lsn as is_there`))
@@ -242,6 +243,30 @@ test.each(['redemption', 'redemption with an Idempotency-Key', 'failed redemptio
   },
 )
 
+test.each([
+  ['POST /v1/vouchers/{code}', { type: 'DISCOUNT_VOUCHER', discount: percentOff(10) }, 'vouchers'],
+  ['POST /v1/redemptions', { redeemables: vouchers('CODE'), order }, 'redemptions'],
+] as const)(
+  'the position of a repeated reply to %s contains what another node has committed',
+  async (operation, body, listed) => {
+    const [{ shop }, other] = [await newNode(), await newNode({ of: anotherConnection(url, { tracks_commits: true }) })]
+    await newDiscount(shop, 'CODE', percentOff(10))
+    await pauseReplica()
+    const list = async (headers: Record<string, string>) =>
+      (await shop.call('GET', `/v1/${listed}`, undefined, headers)).body[listed].length
+    const before = await list({})
+    for (let nth = 1; nth <= 5; nth += 1) {
+      const path = operation.slice('POST '.length).replace('{code}', `CODE-${nth}`)
+      const headers = { ...shop.headers, 'idempotency-key': `${nth}` }
+      expect((await send(shop.service.app, 'POST', path, body, headers)).status).toBe(200)
+      const repeated = await send(other.app, 'POST', path, body, headers)
+      expect([repeated.status, repeated.headers['idempotency-replayed']]).toEqual([200, 'true'])
+      const position = repeated.headers['guerdon-position'] as string
+      expect(await list({ 'guerdon-position': position })).toBe(before + nth)
+    }
+  },
+)
+
 test('a position that is none leads to the primary', async () => {
   const { shop } = await newNode()
   await pauseReplica()
@@ -372,4 +397,23 @@ test('a server that is no replica of this database is not read', async () => {
   const shop = await newProjectOn({ ...node, clock: undefined as never })
   await codesIn(shop)
   expect(replicas.reads()).toMatchObject({ replica: 0, failed: 0, no_replica: 1 })
+})
+
+test('a replica of the primary that a failover has left behind is not read, whatever it has', async () => {
+  const others = await startReplicatedPostgres({ replicas: 2 })
+  atEnd(() => others.stop())
+  const [promoted, left] = others.replicas as [ReplicaServer, ReplicaServer]
+  const { url: earlier } = await createDatabase(others.primary.url)
+  const primary = anotherConnection(earlier)
+  await migrate(primary.db, async () => {})
+  await untilApplied(promoted, primary)
+  await promoted.run('select pg_promote()')
+  // The earlier primary goes on writing, so that its replica has more of a log than the new one has written.
+  await primary.execute('create table more as select from generate_series(1, 100000)')
+  await untilApplied(left, primary)
+  const node = await openNode(anotherConnection(promoted.urlOf(earlier), { tracks_commits: true }), {
+    env: { DATABASE_URL: promoted.urlOf(earlier), DATABASE_READ_URL: left.urlOf(earlier) },
+  })
+  const problem = /^it is on timeline 1 of the log, the primary on 2: it follows another primary/
+  await expect.poll(() => whyNot(node.runtime.replicas as Replicas)).toEqual([expect.stringMatching(problem)])
 })

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { sql } from 'kysely'
 import type { OnStatement } from './connect.ts'
 import type { Database, Db } from './database.ts'
 import { latestCommitOf } from './latest-commit.ts'
@@ -20,6 +21,8 @@ export interface Replicas {
   ): Promise<T>
   /** A position that contains everything this process has committed; null: not known yet. */
   position(): number | null
+  /** Asks the primary, so that the position contains what is committed anywhere by now. */
+  learnPosition(primary: Db): Promise<void>
   /** By where and why they ran there. */
   reads(): Readonly<Record<ReadOutcome, number>>
   list(): readonly Pick<Replica, 'name' | 'lagMs' | 'whyNot'>[]
@@ -50,7 +53,7 @@ interface PrimaryState extends ServerIdentity {
 
 const askPrimary = `
   select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as lsn,
-    pg_snapshot_xmax(pg_current_snapshot())::text as next_id, (select shift::text from event_positions) as shift,
+    ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int as timeline, pg_snapshot_xmax(pg_current_snapshot())::text as next_id, (select shift::text from event_positions) as shift,
     current_database() as database, (select system_identifier::text from pg_control_system()) as system`
 
 /** A replica with more reads than that is left to those: further ones would wait longer than the primary takes. */
@@ -80,7 +83,7 @@ export function openReplicas(options: ReplicasOptions): Replicas {
     answer_ms: Math.max(lag_ms_max, 1_000),
     onAnswer(state, at) {
       primary = state
-      history.add({ at, lsn: Number(state.lsn) })
+      history.add({ at, lsn: Number(state.lsn), timeline: state.timeline })
       reviewAll()
     },
     // The requests that need the primary report it.
@@ -143,8 +146,12 @@ export function openReplicas(options: ReplicasOptions): Replicas {
     },
     position() {
       if (primary === null) return null
-      // Commits of other processes are in the last answer of the primary: a repeated reply may be of one of them.
       return Math.max(latestCommit?.id ?? 0, Number(primary.next_id) - 1) + Number(primary.shift)
+    },
+    async learnPosition(db) {
+      const { rows } = await sql<{ id: string }>`
+        select (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text as id`.execute(db)
+      latestCommit?.note(rows[0]?.id)
     },
     reads: () => reads,
     list: () => replicas,

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import type { TSchema } from 'typebox'
 import type { Ctx, InstallationCtx, Runtime } from '../context.ts'
+import type { Db } from '../db/database.ts'
 import type { Project } from '../db/project-row.ts'
 import { inTransaction, type Trx } from '../db/transaction.ts'
 import { newTimeSlice } from '../lib/time-slice.ts'
@@ -126,7 +127,7 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     const scope = newScope(handler, request, reply, project)
     const key = acceptsKey ? idempotencyKey(request.headers['idempotency-key'], keyScope) : null
     const earlier = key === null || !isClient ? null : await storedByEarlierRelease(scope, key)
-    if (earlier !== null) return send(reply.header('Idempotency-Replayed', 'true'), earlier)
+    if (earlier !== null) return send(reply.header(replayedHeader, 'true'), earlier)
     if (operation.saves === true) {
       const stored = await runSelfSaving(scope, key)
       send(reply, stored)
@@ -149,6 +150,14 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
 function tellPosition({ handler, reply }: RequestScope): void {
   const position = handler.runtime.replicas?.position() ?? null
   if (position !== null) reply.header(positionHeader, String(position))
+}
+
+const replayedHeader = 'Idempotency-Replayed'
+
+/** Another process may have committed what the stored reply tells of: the position is to contain that, too. */
+async function markReplayed({ handler, reply }: RequestScope, db: Db): Promise<void> {
+  reply.header(replayedHeader, 'true')
+  await handler.runtime.replicas?.learnPosition(db)
 }
 
 function storedByEarlierRelease({ handler, request, ctx }: RequestScope, key: string): Promise<StoredReply | null> {
@@ -232,7 +241,7 @@ async function runOnce(scope: RequestScope): Promise<StoredReply> {
 }
 
 async function runOncePerKey(scope: RequestScope, key: string): Promise<StoredReply> {
-  const { handler, request, reply, ctx, afterCommit } = scope
+  const { handler, request, ctx, afterCommit } = scope
   const owner = ctx.project_id ?? 'installation'
   const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
   return handler.oneAtATime(`${owner} ${key}`, () =>
@@ -240,7 +249,7 @@ async function runOncePerKey(scope: RequestScope, key: string): Promise<StoredRe
       afterCommit.length = 0
       const known = await claim(trx, owner, key, fingerprint, ctx.now)
       if (known !== null) {
-        reply.header('Idempotency-Replayed', 'true')
+        await markReplayed(scope, trx)
         return known
       }
       const fresh = await rollBackOnRefusal(scope, trx)
@@ -300,31 +309,37 @@ async function runSelfSaving(scope: RequestScope, key: string | null): Promise<S
       return error
     })
     for (const work of afterCommit) work()
+    const stored = await storedReplyOf(scope, result, { key, fingerprint })
     tellPosition(scope)
-    if (result instanceof StoredReplyResult) {
-      if (!result.isReplayed) return notifyReply(result.reply)
-      reply.header('Idempotency-Replayed', 'true')
-      return result.reply
-    }
-    const fresh = replyOf(scope, result)
-    const stored = await storeReplyOnly(scope, key, fingerprint, fresh)
-    return stored === fresh ? notifyReply(fresh) : stored
+    return reply.hasHeader(replayedHeader) ? stored : notifyReply(stored)
   })
+}
+
+/** The reply of an operation that has stored it, or that has saved nothing, so that its reply is stored here. */
+async function storedReplyOf(
+  scope: RequestScope,
+  result: unknown,
+  { key, fingerprint }: { key: string; fingerprint: Buffer },
+): Promise<StoredReply> {
+  if (!(result instanceof StoredReplyResult)) return storeReplyOnly(scope, key, fingerprint, replyOf(scope, result))
+  if (result.isReplayed) await markReplayed(scope, scope.ctx.db)
+  return result.reply
 }
 
 /** Stores the reply of a request that saved nothing else. */
 async function storeReplyOnly(
-  { handler, reply, ctx }: RequestScope,
+  scope: RequestScope,
   key: string,
   fingerprint: Buffer,
   fresh: StoredReply,
 ): Promise<StoredReply> {
   if (!isKept(fresh.status)) return fresh
+  const { handler, ctx } = scope
   const owner = ctx.project_id as string
   return inTransaction(handler.runtime.database.db, async (trx) => {
     const known = await claim(trx, owner, key, fingerprint, ctx.now)
     if (known === null) await keep(trx, owner, key, fresh)
-    else reply.header('Idempotency-Replayed', 'true')
+    else await markReplayed(scope, trx)
     return known ?? fresh
   })
 }
