@@ -2,6 +2,7 @@ import { purgeProject } from './account/projects/purge.ts'
 import { signInMaintenance } from './account/sign-in/retention.ts'
 import { updateCustomerMetadata, updateCustomers } from './audience/customers/bulk.ts'
 import { importCustomers } from './audience/customers/import.ts'
+import { eraseLateEvents } from './audience/customers/late-events.ts'
 import { startSegmentWorker } from './audience/segments/worker.ts'
 import { bulkUpdateProductMetadata, bulkUpdateProducts } from './catalogue/products/bulk.ts'
 import { importProducts } from './catalogue/products/import.ts'
@@ -69,4 +70,8 @@ export async function startJobs(runtime: Runtime): Promise<void> {
   await runtime.jobs.work('purge-project', ({ project_id }, { signal }) =>
     purgeProject(runtime.database.db, project_id, signal),
   )
+  await runtime.jobs.work('erase-late-events', async (job) => {
+    await eraseLateEvents(runtime.database.db, job)
+    return undefined
+  })
 }

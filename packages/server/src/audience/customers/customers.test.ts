@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { newId } from '../../core/lib/ids.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { expectStablePaging } from '../../testing/paging.ts'
+import { eraseLateEvents } from './late-events.ts'
 
 const create = async (shop: Shop, body: object = {}) => {
   const answer = await shop.call('POST', '/v1/customers', body)
@@ -193,6 +195,29 @@ describe('permanent deletion', () => {
     expect((await shop.call('GET', '/v1/orders')).body).toMatchObject({ total: 0, orders: [] })
     expect((await shop.call('GET', '/v1/customers')).body.total).toBe(0)
     expect(await shop.call('POST', '/v1/customers/u1/permanent-deletion')).toMatchObject({ status: 404 })
+  })
+
+  test('an event that a request writes afterwards is deleted once the request timeout has passed', async () => {
+    const shop = await newProject()
+    const { runtime, clock } = shop.service
+    const erasedAt = clock.now()
+    const { id } = await create(shop, { source_id: 'u1' })
+    await shop.call('POST', '/v1/customers/u1/permanent-deletion')
+    await runtime.database.execute(
+      `insert into event_rows (project_id, id, type, category, entity_id, created_at, group_id, event_source, data)
+       values ($1, $2, 'customer.validation.succeeded', 'EFFECT', $3, now(), 'v-1', '{}', '{"customer":{"source_id":"u1"}}')`,
+      [shop.project_id, newId('customer_event'), id],
+    )
+    expect(await eventsOf(shop, id)).toHaveLength(1)
+    const { rows } = await runtime.database.execute(
+      `select data, (extract(epoch from start_after) * 1000)::float8 as at from pgboss.job
+        where name = 'erase-late-events' and data->>'customer_id' = $1`,
+      [id],
+    )
+    const data = { project_id: shop.project_id, customer_id: id }
+    expect(rows).toEqual([{ data, at: expect.closeTo(erasedAt + 180_000, -4) }])
+    await eraseLateEvents(runtime.database.db, data)
+    expect(await eventsOf(shop, id)).toEqual([])
   })
 
   test('also works for a soft-deleted customer, by its id', async () => {

@@ -5,6 +5,7 @@ import { deleteEvents } from '../../core/events/delete-events.ts'
 import { emit } from '../../core/events/emit.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
+import { scheduleLateErasure } from './late-events.ts'
 import type { PermanentDeletion } from './schema.ts'
 import { updateCustomer } from './store.ts'
 
@@ -47,6 +48,7 @@ export async function eraseCustomer(ctx: Ctx, { id, deleted_at }: StoredCustomer
   await deleteRows('customers', sql`id = ${id}`)
   if (deleted_at === null) await tally(db, project_id, 'customers', -1)
   await tally(db, project_id, 'orders', -orders)
+  await scheduleLateErasure(ctx, id)
   return {
     id: newId('permanent_deletion'),
     created_at: now,

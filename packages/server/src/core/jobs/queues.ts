@@ -9,6 +9,7 @@ export interface QueueData {
   maintenance: null
   mail: { mail_id: Id<'mail'> }
   'purge-project': { project_id: string }
+  'erase-late-events': { project_id: string; customer_id: string }
 }
 
 export type QueueName = keyof QueueData
@@ -19,6 +20,19 @@ export type WatchName = 'exports' | 'segments' | 'members' | 'statistics' | 'usa
 export interface QueueOptions extends Omit<Queue, 'name' | 'heartbeatSeconds'> {
   /** Concurrent jobs of the queue in one process. */
   concurrency: Record<Database['kind'], number>
+}
+
+/** One at a time, as often as it fails. */
+const untilDone: QueueOptions = {
+  policy: 'standard',
+  concurrency: { postgres: 1, pglite: 1 },
+  retryLimit: 1_000_000,
+  retryDelay: 60,
+  retryBackoff: true,
+  retryDelayMax: 3_600,
+  expireInSeconds: 6 * 3_600,
+  retentionSeconds: 365 * 86_400,
+  deleteAfterSeconds: 600,
 }
 
 /** Every queue. Its policy can never change; other options may change between releases. */
@@ -56,15 +70,6 @@ export const queues: { readonly [Q in QueueName]: QueueOptions } = {
     retentionSeconds: limits.mail_ttl_days * 86_400,
     deleteAfterSeconds: 600,
   },
-  'purge-project': {
-    policy: 'standard',
-    concurrency: { postgres: 1, pglite: 1 },
-    retryLimit: 1_000_000,
-    retryDelay: 60,
-    retryBackoff: true,
-    retryDelayMax: 3_600,
-    expireInSeconds: 6 * 3_600,
-    retentionSeconds: 365 * 86_400,
-    deleteAfterSeconds: 600,
-  },
+  'purge-project': untilDone,
+  'erase-late-events': untilDone,
 }
