@@ -22,13 +22,14 @@ const balance = '(v.credits_added - v.credits_subtracted - v.credits_redeemed - 
 const net = (account: string) => `coalesce(sum(case when p.destination = v.id then p.amount else -p.amount end)
   filter (where '${account}' in (p.source, p.destination) and v.id in (p.source, p.destination)), 0)`
 
+/** Each table is tied to the project by a value, so that a distributed database answers on the server of the project. */
 const audits: Record<string, string> = {
   'cards whose counters differ from their postings': `
     select v.code, v.credits_added, v.credits_subtracted, v.credits_redeemed, v.credits_expired, v.credits_pending, n.* from vouchers v
     cross join lateral (select ${net('issued')} as issued, -${net('subtracted')} as subtracted, -${net('redeemed')} as redeemed,
         -${net('expired')} as expired, coalesce(sum(case when p.destination = 'pending' then p.amount else -p.amount end)
           filter (where 'pending' in (p.source, p.destination)), 0) as pending
-      from postings p where p.project_id = v.project_id and p.voucher_id = v.id) n
+      from postings p where p.project_id = $1 and v.project_id = $1 and p.voucher_id = v.id) n
     where ${cards} and (v.credits_added, v.credits_subtracted, v.credits_redeemed, v.credits_expired, v.credits_pending)
       is distinct from (n.issued, n.subtracted, n.redeemed, n.expired, n.pending)`,
 
@@ -39,7 +40,7 @@ const audits: Record<string, string> = {
   'cards whose open lots differ from their balance': `
     select v.code, ${balance} as balance, l.points from vouchers v
     cross join lateral (select coalesce(sum(l.points), 0) as points from lots l
-      where l.project_id = v.project_id and l.voucher_id = v.id and l.expired_points is null) l
+      where l.project_id = $1 and v.project_id = $1 and l.voucher_id = v.id and l.expired_points is null) l
     where ${cards} and l.points <> ${balance}`,
 
   'lots that differ from their postings': `
@@ -47,22 +48,22 @@ const audits: Record<string, string> = {
     cross join lateral (select coalesce(sum(case when p.destination = l.voucher_id then p.amount else -p.amount end), 0) as points,
         coalesce(sum(p.amount) filter (where p.destination = 'expired'), 0) as expired,
         count(*) filter (where p.expires_at is distinct from l.expires_at) as otherwise_dated
-      from postings p where p.project_id = l.project_id and p.voucher_id = l.voucher_id and p.lot_id = l.id) n
+      from postings p where p.project_id = $1 and l.project_id = $1 and p.voucher_id = l.voucher_id and p.lot_id = l.id) n
     where l.project_id = $1 and (n.points <> l.points or n.expired <> coalesce(l.expired_points, 0) or n.otherwise_dated > 0)`,
 
   'lots that lost more points than they received': `
-    select p.voucher_id, p.lot_id from postings p join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
+    select p.voucher_id, p.lot_id from postings p join vouchers v on v.project_id = $1 and p.project_id = $1 and v.id = p.voucher_id
     where ${cards} and v.id in (p.source, p.destination) group by p.voucher_id, p.lot_id
     having sum(case when p.destination = p.voucher_id then p.amount else -p.amount end) < 0`,
 
   'postings of a card without a lot': `
     select p.id, p.source, p.destination, p.lot_id from postings p
-    join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
-    left join lots l on l.project_id = p.project_id and l.voucher_id = p.voucher_id and l.id = p.lot_id
+    join vouchers v on v.project_id = $1 and p.project_id = $1 and v.id = p.voucher_id
+    left join lots l on l.project_id = $1 and p.project_id = $1 and l.voucher_id = p.voucher_id and l.id = p.lot_id
     where ${cards} and v.id in (p.source, p.destination) and l.id is null`,
 
   'postings that are not between a system account and the card': `
-    select p.id, p.source, p.destination from postings p join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
+    select p.id, p.source, p.destination from postings p join vouchers v on v.project_id = $1 and p.project_id = $1 and v.id = p.voucher_id
     where ${cards} and not (p.source = v.id and p.destination in ('redeemed', 'subtracted', 'expired')
       or p.destination = v.id and p.source in ('issued', 'redeemed')
       or p.source = 'issued' and p.destination = 'pending' or p.source = 'pending' and p.destination = 'issued')`,
@@ -70,40 +71,40 @@ const audits: Record<string, string> = {
   'pending entries whose points differ from their postings': `
     select q.id, q.status, q.points, n.points as posted from pending_points q
     cross join lateral (select coalesce(sum(case when p.destination = 'pending' then p.amount else -p.amount end), 0) as points
-      from postings p where p.project_id = q.project_id and p.voucher_id = q.voucher_id and p.lot_id = q.id) n
+      from postings p where p.project_id = $1 and q.project_id = $1 and p.voucher_id = q.voucher_id and p.lot_id = q.id) n
     where q.project_id = $1 and n.points <> case q.status when 'PENDING' then q.points else 0 end`,
 
   'cards whose pending points differ from their pending entries': `
     select v.code, v.credits_pending, q.points from vouchers v
     cross join lateral (select coalesce(sum(q.points), 0) as points from pending_points q
-      where q.project_id = v.project_id and q.voucher_id = v.id and q.status = 'PENDING') q
+      where q.project_id = $1 and v.project_id = $1 and q.voucher_id = v.id and q.status = 'PENDING') q
     where ${cards} and v.credits_pending <> q.points`,
 
   'pending entries without exactly one activation transaction, or with one although not activated': `
     select q.id, q.points, count(t.id) as transactions from pending_points q
-    left join voucher_transactions t on t.project_id = q.project_id and t.voucher_id = q.voucher_id
+    left join voucher_transactions t on t.project_id = $1 and q.project_id = $1 and t.voucher_id = q.voucher_id
       and t.type = 'PENDING_POINTS_ACTIVATION' and t.details -> 'pending_points' ->> 'id' = q.id and t.amount = q.points
     where q.project_id = $1 group by q.project_id, q.id
     having count(t.id) <> case q.status when 'ACTIVATED' then 1 else 0 end`,
 
   'transactions that differ from their postings': `
     select t.id, t.type, t.amount, n.amount as posted from voucher_transactions t
-    join vouchers v on v.project_id = t.project_id and v.id = t.voucher_id
+    join vouchers v on v.project_id = $1 and t.project_id = $1 and v.id = t.voucher_id
     cross join lateral (select coalesce(sum(case when p.destination = t.voucher_id then p.amount else -p.amount end), 0) as amount
-      from postings p where p.project_id = t.project_id and p.voucher_id = t.voucher_id and p.transaction_id = t.id) n
+      from postings p where p.project_id = $1 and t.project_id = $1 and p.voucher_id = t.voucher_id and p.transaction_id = t.id) n
     where ${cards} and (n.amount <> t.amount or (t.details -> 'balance' ->> 'points')::bigint is distinct from t.amount
       or (t.details -> 'balance' ->> 'balance')::bigint is distinct from t.balance)`,
 
   'postings beyond the initial points without a transaction': `
-    select p.id from postings p join vouchers v on v.project_id = p.project_id and v.id = p.voucher_id
-    join campaigns c on c.project_id = v.project_id and c.id = v.campaign_id
+    select p.id from postings p join vouchers v on v.project_id = $1 and p.project_id = $1 and v.id = p.voucher_id
+    join campaigns c on c.project_id = $1 and v.project_id = $1 and c.id = v.campaign_id
     where ${cards} and v.id in (p.source, p.destination) and p.transaction_id is null
     group by p.project_id, v.id, p.id, c.voucher, p.amount
     having p.amount > coalesce((c.voucher -> 'loyalty_card' ->> 'points')::bigint, 0)`,
 
   'transfers without a matching opposite transaction': `
     select t.id, t.type, t.amount, o.id as other, o.amount as other_amount from voucher_transactions t
-    left join voucher_transactions o on o.project_id = t.project_id and o.id = t.related_transaction_id
+    left join voucher_transactions o on o.project_id = $1 and t.project_id = $1 and o.id = t.related_transaction_id
     where t.project_id = $1 and t.type like 'POINTS_TRANSFER%'
       and (o.id is null or o.amount <> -t.amount or o.type = t.type or o.related_transaction_id <> t.id)`,
 
@@ -120,13 +121,13 @@ const audits: Record<string, string> = {
   'cards whose redeemed counters differ from their redemptions': `
     select v.code, v.redeemed_quantity, v.credits_redeemed, r.* from vouchers v
     cross join lateral (select count(*) as quantity, coalesce(sum(r.amount), 0) as points from redemptions r
-      where r.project_id = v.project_id and r.related_object_id = v.id and r.object = 'redemption' and r.status = 'SUCCEEDED') r
+      where r.project_id = $1 and v.project_id = $1 and r.related_object_id = v.id and r.object = 'redemption' and r.status = 'SUCCEEDED') r
     where ${cards} and (v.redeemed_quantity <> r.quantity or v.credits_redeemed <> r.points)`,
 
   'rewards whose redeemed counter differs from their reward redemptions': `
     select w.id, w.type, w.stock, w.redeemed, r.given from rewards w
     cross join lateral (select count(*) as given from reward_redemptions r
-      where r.project_id = w.project_id and r.reward_id = w.id and r.state <> 'ROLLEDBACK') r
+      where r.project_id = $1 and w.project_id = $1 and r.reward_id = w.id and r.state <> 'ROLLEDBACK') r
     where w.project_id = $1 and (w.redeemed <> r.given or (w.type = 'MATERIAL' and w.redeemed > w.stock))`,
 
   'customers with two cards of one program': `
@@ -138,28 +139,28 @@ const audits: Record<string, string> = {
     select h.source_id, h.loyalty, s.* from customers h
     cross join lateral (select coalesce(sum(${balance}), 0) as points, coalesce(jsonb_object_agg(c.name,
           jsonb_strip_nulls(jsonb_build_object('points', ${balance}, 'loyalty_tier', m.tier_id))), '{}') as campaigns
-      from vouchers v join campaigns c on c.project_id = v.project_id and c.id = v.campaign_id and c.deleted_at is null
-      left join loyalty_members m on m.project_id = v.project_id and m.voucher_id = v.id
+      from vouchers v join campaigns c on c.project_id = $1 and v.project_id = $1 and c.id = v.campaign_id and c.deleted_at is null
+      left join loyalty_members m on m.project_id = $1 and v.project_id = $1 and m.voucher_id = v.id
       where ${cards} and v.holder_id = h.id) s
     cross join lateral (select coalesce(jsonb_object_agg(o.key, o.value - 'referred_customers'), '{}') as campaigns
       from jsonb_each(h.loyalty -> 'campaigns') o where s.campaigns ? o.key or o.value ? 'loyalty_tier' or o.value -> 'points' <> '0'
-        or not exists (select from campaigns c where c.project_id = h.project_id and c.name = o.key and c.campaign_type = 'REFERRAL_PROGRAM')) own
+        or not exists (select from campaigns c where c.project_id = $1 and h.project_id = $1 and c.name = o.key and c.campaign_type = 'REFERRAL_PROGRAM')) own
     where h.project_id = $1 and h.deleted_at is null
       and ((h.loyalty ->> 'points')::bigint <> s.points or own.campaigns <> s.campaigns)`,
 
   // A program with automatic redemption checks again on the next day, which this query cannot derive.
   'members whose due date is not that of their first due change': `
     select v.code, m.due_on, d.first from vouchers v
-    left join loyalty_members m on m.project_id = v.project_id and m.voucher_id = v.id
+    left join loyalty_members m on m.project_id = $1 and v.project_id = $1 and m.voucher_id = v.id
     cross join lateral (select min(day) as first from (
         select l.expires_at + 1 as day from lots l
-        where l.project_id = v.project_id and l.voucher_id = v.id and l.expired_points is null
+        where l.project_id = $1 and v.project_id = $1 and l.voucher_id = v.id and l.expired_points is null
         union all select q.activates_at from pending_points q
-        where q.project_id = v.project_id and q.voucher_id = v.id and q.status = 'PENDING'
+        where q.project_id = $1 and v.project_id = $1 and q.voucher_id = v.id and q.status = 'PENDING'
         union all select m.tier_expiration_date + 1 union all select m.scheduled_start_date) each) d
     where ${cards} and v.holder_id is not null and m.due_on is distinct from d.first
       and (m.voucher_id is null or m.due_on > d.first or not exists (select from reward_assignments a
-        where a.project_id = v.project_id and a.related_object_id = v.campaign_id
+        where a.project_id = $1 and v.project_id = $1 and a.related_object_id = v.campaign_id
           and (a.parameters -> 'loyalty' ->> 'auto_redeem')::boolean))`,
 }
 
@@ -197,12 +198,12 @@ async function auditCards(ask: Ask, projectId: string): Promise<string[]> {
     `select v.id, v.code, v.credits_added as added, v.credits_subtracted as subtracted, v.credits_redeemed as redeemed,
       v.credits_expired as expired,
       (select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'points', l.points, 'expires_at', l.expires_at)), '[]') from lots l
-        where l.project_id = v.project_id and l.voucher_id = v.id) as lots,
+        where l.project_id = $1 and v.project_id = $1 and l.voucher_id = v.id) as lots,
       (select coalesce(jsonb_agg(to_jsonb(p) - 'project_id' order by p.id), '[]') from postings p
-        where p.project_id = v.project_id and p.voucher_id = v.id and v.id in (p.source, p.destination)) as postings,
+        where p.project_id = $1 and v.project_id = $1 and p.voucher_id = v.id and v.id in (p.source, p.destination)) as postings,
       (select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'type', t.type, 'amount', t.amount, 'balance', t.balance,
           'total', t.details -> 'balance' -> 'total', 'created_at', extract(epoch from t.created_at) * 1000) order by t.id), '[]')
-        from voucher_transactions t where t.project_id = v.project_id and t.voucher_id = v.id) as transactions
+        from voucher_transactions t where t.project_id = $1 and v.project_id = $1 and t.voucher_id = v.id) as transactions
     from vouchers v where ${cards}`,
     [projectId],
   )) as AuditedCard[]

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { maintain } from '../../core/jobs/maintenance.ts'
+import { newId } from '../../core/lib/ids.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { newClock, newProjectOn, type Shop, send, type TestService, uniqueName } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
@@ -131,10 +132,11 @@ describe('a send-out', () => {
   test('whose event is gone is dropped', async () => {
     const { shop, webhook, received } = await fixture(undefined, { active: false })
     const { db } = service.runtime.database
+    const eventId = newId('voucher_event', Date.UTC(2026, 0))
     await sql`
       insert into webhook_sendouts (project_id, id, webhook_id, event_id, type, source_url, status, request_id, created_at,
         next_attempt_at, due_at)
-      values (${shop.project_id}, 'whs_000000000000000001', ${webhook.id}, 'evvou_1', 'voucher.created', 'x', 'PENDING', 'v-1',
+      values (${shop.project_id}, 'whs_000000000000000001', ${webhook.id}, ${eventId}, 'voucher.created', 'x', 'PENDING', 'v-1',
         '2026-01-01', '2026-01-01', '2026-01-01')`.execute(db)
     await update(shop, webhook, { active: true })
     await until(async () => {
