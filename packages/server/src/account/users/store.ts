@@ -153,7 +153,7 @@ export async function deleteRole(db: Db, projectId: string, userId: string): Pro
 }
 
 export async function getAssignedUser(db: Db, id: UserRecord['id']): Promise<AssignedUser> {
-  return withRoles(db).where('users.id', '=', id).executeTakeFirstOrThrow()
+  return inLiveProjects(db, await withRoles(db).where('users.id', '=', id).executeTakeFirstOrThrow())
 }
 
 /** A user of a project by id or login; undefined if they are not assigned to it. */
@@ -165,7 +165,8 @@ export async function findUserOfProject(
 ): Promise<AssignedUser | undefined> {
   const user = await findUser(db, { id_or_login: idOrLogin }, options)
   if (user === undefined) return undefined
-  return usersOf(db, projectId).where('users.id', '=', user.id).executeTakeFirst()
+  const assigned = await usersOf(db, projectId).where('users.id', '=', user.id).executeTakeFirst()
+  return assigned && inLiveProjects(db, assigned)
 }
 
 /** The users of a project, oldest first: a page of them, or those that the list has where no page is asked for. */
@@ -175,16 +176,17 @@ export async function listUsersOfProject(
   query: { limit?: number; page?: number },
 ): Promise<{ rows: AssignedUser[]; total: number }> {
   const isPaged = query.limit !== undefined || query.page !== undefined
-  return pageOf(usersOf(db, projectId), isPaged ? query : { limit: limits.users_listed_max }, {
+  const { rows, total } = await pageOf(usersOf(db, projectId), isPaged ? query : { limit: limits.users_listed_max }, {
     columns: { created_at: 'users.created_at' },
     default_order: 'created_at',
     id: 'users.id',
   })
+  return { rows: await allInLiveProjects(db, rows), total }
 }
 
 /** For the command line: all users, oldest first. */
 export async function listUsers(db: Db): Promise<AssignedUser[]> {
-  return withRoles(db).orderBy('users.created_at').orderBy('users.id').execute()
+  return allInLiveProjects(db, await withRoles(db).orderBy('users.created_at').orderBy('users.id').execute())
 }
 
 function usersOf(db: Db, projectId: string) {
@@ -193,12 +195,28 @@ function usersOf(db: Db, projectId: string) {
   )
 }
 
-/** A deleted project counts no longer, even if a request that was admitted before has assigned a user to it. */
 function withRoles(db: Db) {
   const roles = sql<Record<string, Role>>`(
     select coalesce(jsonb_object_agg(assigned.project_id, assigned.role), '{}')
-    from project_users as assigned
-    join projects on projects.id = assigned.project_id
-    where assigned.user_id = users.id and projects.deleted_at is null)`
+    from project_users as assigned where assigned.user_id = users.id)`
   return db.selectFrom('users').selectAll('users').select(roles.as('projects'))
 }
+
+/**
+ * Leaves out deleted projects: one counts no longer, even if a request that was admitted before has assigned a user to it. A statement of its
+ * own, because users and projects may be on different servers (docs/decisions/0082-distributed-by-project.md).
+ */
+async function allInLiveProjects(db: Db, users: readonly AssignedUser[]): Promise<AssignedUser[]> {
+  const named = new Set(users.flatMap(({ projects }) => Object.keys(projects)))
+  if (named.size === 0) return [...users]
+  const { rows } = await sql<{ id: string }>`
+    select id from projects where id = any(${[...named]}::text[]) and deleted_at is null`.execute(db)
+  const live = new Set(rows.map(({ id }) => id))
+  return users.map((user) => ({
+    ...user,
+    projects: Object.fromEntries(Object.entries(user.projects).filter(([id]) => live.has(id))),
+  }))
+}
+
+const inLiveProjects = async (db: Db, user: AssignedUser): Promise<AssignedUser> =>
+  (await allInLiveProjects(db, [user]))[0] as AssignedUser

@@ -30,23 +30,26 @@ export const campaignLimits = [
   'campaigns.validity_hours as campaign_validity_hours',
 ] as const
 
-/** Every tier of the project, with its campaign and both their categories. */
+/**
+ * Every tier of the project, with its campaign and both their categories. A page is cut out before it is joined: a distributed database finds
+ * the campaign of a row that it has cut out only if the project is a value.
+ */
 const joinedTiers = ({ db, project_id }: Ctx) =>
   db
     .selectFrom('promotion_tiers')
     .innerJoin('campaigns', (join) =>
       join
-        .onRef('campaigns.project_id', '=', 'promotion_tiers.project_id')
+        .on('campaigns.project_id', '=', project_id)
         .onRef('campaigns.id', '=', 'promotion_tiers.campaign_id'),
     )
     .leftJoin('categories', (join) =>
       join
-        .onRef('categories.project_id', '=', 'promotion_tiers.project_id')
+        .on('categories.project_id', '=', project_id)
         .onRef('categories.id', '=', 'promotion_tiers.category_id'),
     )
     .leftJoin('categories as campaign_categories', (join) =>
       join
-        .onRef('campaign_categories.project_id', '=', 'campaigns.project_id')
+        .on('campaign_categories.project_id', '=', project_id)
         .onRef('campaign_categories.id', '=', 'campaigns.category_id'),
     )
     .where('promotion_tiers.project_id', '=', project_id)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
+import { isDistributed } from '../../core/db/is-distributed.ts'
 import { preparedStatement } from '../../core/db/prepared-statements.ts'
 import type { AuditBodiesRow, AuditLogRow } from '../../core/db/tables.ts'
 import { inTransaction, sqlState } from '../../core/db/transaction.ts'
@@ -30,22 +31,34 @@ export async function insertEntries(db: Db, entries: readonly NewAuditLogRow[]):
     end += data.length
     return { project_id, id, length: data.length, from: end - data.length + 1 }
   })
-  await insert(db, [
-    JSON.stringify(entries.map(({ head }, n) => ({ ...head, ...places[n] }))),
-    JSON.stringify(bodies),
-    Buffer.concat(rows.map(({ data }) => data)),
-  ])
+  const heads = entries.map(({ head }, n) => ({ ...head, ...places[n] }))
+  const data = Buffer.concat(rows.map(({ data }) => data))
+  if (!(await isDistributed(db))) await insert(db, [JSON.stringify(heads), JSON.stringify(bodies), data])
+  else {
+    const live = await liveOf(db, new Set(heads.map(({ project_id }) => project_id)))
+    const ofLive = (of: ReadonlyArray<{ project_id: string }>) =>
+      JSON.stringify(of.filter(({ project_id }) => live.has(project_id)))
+    await insertBodies(db, [ofLive(bodies), data])
+    await insertHeads(db, [ofLive(heads)])
+  }
+}
+
+/** Those of the projects that are not deleted. */
+async function liveOf(db: Db, projects: ReadonlySet<string>): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from projects where id = any(${[...projects]}::text[]) and deleted_at is null`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The bodies are one parameter: an array of them would be sent as text, in twice the bytes. */
-const insert = preparedStatement(`
-  with bodies as (
-    insert into audit_bodies (project_id, id, data)
-    select b.project_id, b.id, substr($3::bytea, b."from", b.length)
-    from json_to_recordset($2::json) as b (project_id text, id text, "from" int, length int)
-    where exists (select from projects p where p.id = b.project_id and p.deleted_at is null)
-    on conflict do nothing
-  )
+const bodiesFrom = (rows: '$1' | '$2', data: '$2' | '$3', condition: string) => `
+  insert into audit_bodies (project_id, id, data)
+  select b.project_id, b.id, substr(${data}::bytea, b."from", b.length)
+  from json_to_recordset(${rows}::json) as b (project_id text, id text, "from" int, length int)
+  ${condition}
+  on conflict do nothing`
+
+const headsFrom = (condition: string) => `
   insert into audit_log (project_id, id, created_at, request_duration, status_code, channel, method, endpoint, url, user_email,
     app_id, client_app_id, client_request_id, async_action_id, bodies_id, bodies_from, request_bytes, response_bytes)
   select e.project_id, e.id, to_timestamp(e.at / 1000.0), e.request_duration, e.status_code, e.channel, e.method, e.endpoint,
@@ -54,8 +67,17 @@ const insert = preparedStatement(`
   from json_to_recordset($1::json) as e (project_id text, id text, at bigint, request_duration int, status_code smallint,
     channel text, method text, endpoint text, url text, user_email text, app_id text, client_app_id text,
     client_request_id text, async_action_id text, bodies_id text, bodies_from int, request_bytes int, response_bytes int)
-  where exists (select from projects p where p.id = e.project_id and p.deleted_at is null)
-  on conflict do nothing`)
+  ${condition}
+  on conflict do nothing`
+
+const isLive = (row: string) =>
+  `where exists (select from projects p where p.id = ${row}.project_id and p.deleted_at is null)`
+
+const insert = preparedStatement(`with bodies as (${bodiesFrom('$2', '$3', isLive('b'))}) ${headsFrom(isLive('e'))}`)
+
+/** A distributed database writes rows of several projects, but asks for them only apart from that. */
+const insertBodies = preparedStatement(bodiesFrom('$1', '$2', ''))
+const insertHeads = preparedStatement(headsFrom(''))
 
 /** The key that refused credentials name, by which their project is known. */
 export interface ClaimedKey {
