@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Db } from '../core/db/database.ts'
 import { until } from './background.ts'
+import { isDistributedRun } from './distributed.ts'
 
 /** The pid of the PostgreSQL backend that a transaction runs on. */
 export async function backendOf(trx: Db): Promise<number> {
@@ -17,7 +18,8 @@ export async function untilOthersWait(
   holder: number,
   count = 1,
 ): Promise<void> {
-  await until(async () => ((await execute(waitingFor, [holder])).rows.length >= count ? true : undefined))
+  const statement = isDistributedRun() ? waitingForOnAnyServer : waitingFor
+  await until(async () => ((await execute(statement, [holder])).rows.length >= count ? true : undefined))
 }
 
 /** Waits until another request waits for this transaction: for one of its locks or, embedded, for the only connection. */
@@ -31,5 +33,18 @@ const waitingFor = `
     select pid from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))
     union
     select behind.pid from pg_stat_activity behind join waiting on waiting.pid = any(pg_blocking_pids(behind.pid))
+  )
+  select pid from waiting`
+
+/** A backend of the coordinator waits for another one where a worker works for both. */
+const waitingForOnAnyServer = `
+  with recursive waits as materialized (
+    select waiting_gpid % 10000000000 as pid, blocking_gpid % 10000000000 as holder from citus_lock_waits
+    union
+    select pid, unnest(pg_blocking_pids(pid)) from pg_stat_activity
+  ), waiting as (
+    select pid from waits where holder = $1::int
+    union
+    select waits.pid from waits join waiting on waits.holder = waiting.pid
   )
   select pid from waiting`
