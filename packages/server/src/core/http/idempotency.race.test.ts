@@ -6,6 +6,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { send } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { crashProbe } from '../../testing/crash-probe.ts'
+import { untilOthersWait } from '../../testing/lock-waits.ts'
 import { anotherConnection, type Node, openNode, postgresUrl } from '../../testing/nodes.ts'
 import { quick } from '../../testing/process.ts'
 import { insertTestProject } from '../../testing/project.ts'
@@ -109,7 +110,7 @@ test('kill -9 during a request leaves nothing behind and releases its key for th
 
   // The database still runs the sleep of the dead process. The retry waits for its end, and then does the work itself.
   const retrying = shop.post(0, '/v1/crash-probe', body, 'k1')
-  await waitsFor(sleeper)
+  await untilOthersWait(nodes[0]!.runtime.database, sleeper)
   const { rows } = await sql`select pg_terminate_backend(${sleeper})`.execute(nodes[0]!.runtime.database.db)
   expect(rows).toHaveLength(1)
   const retry = await retrying
@@ -142,14 +143,5 @@ async function insideTransaction(): Promise<number> {
     const { rows } = await sql<{ pid: number }>`
       select pid from pg_stat_activity where wait_event = 'PgSleep' and query like '%crash probe%'`.execute(db)
     return rows[0]?.pid
-  })
-}
-
-/** Waits until another backend is blocked by the backend with this pid. */
-async function waitsFor(pid: number): Promise<void> {
-  const { db } = nodes[0]!.runtime.database
-  await until(async () => {
-    const { rows } = await sql`select from pg_stat_activity where ${pid}::int = any(pg_blocking_pids(pid))`.execute(db)
-    return rows.length > 0 ? true : undefined
   })
 }

@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
-import type { Db } from '../../core/db/database.ts'
 import { type AssignableShop, newAssignableShop } from '../../testing/assignable.ts'
+import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { anotherConnection, postgresUrl } from '../../testing/nodes.ts'
 
-const other = anotherConnection(postgresUrl()).db
+const otherDatabase = anotherConnection(postgresUrl())
+const other = otherDatabase.db
 
 /** Counts responses by status: `{ 200: 1, 409: 19 }`. */
 const statusesOf = (answers: Array<{ status: number }>) =>
@@ -117,7 +117,7 @@ describe('while the configuration is locked', () => {
     const { answer, rule_is_free, assignment_is_free } = await other.transaction().execute(async (trx) => {
       await nextConfigurationVersion(trx, shop.project_id)
       const answer = shop.call(method, url, body)
-      await untilLockWaiter(trx)
+      await untilOthersWait(otherDatabase, await backendOf(trx))
       const rules = other.selectFrom('validation_rules').where('project_id', '=', shop.project_id)
       const assignments = other.selectFrom('rule_assignments').where('project_id', '=', shop.project_id)
       return {
@@ -129,15 +129,4 @@ describe('while the configuration is locked', () => {
     expect({ rule_is_free, assignment_is_free }).toEqual({ rule_is_free: false, assignment_is_free: true })
     expect((await answer).status).toBeLessThan(300)
   })
-
-  /** Returns once another connection waits for a lock of this transaction. */
-  async function untilLockWaiter(trx: Db): Promise<void> {
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
-    await expect
-      .poll(async () => {
-        const waiting = sql`select from pg_stat_activity where ${rows[0]?.pid}::int = any(pg_blocking_pids(pid))`
-        return (await waiting.execute(other)).rows.length
-      })
-      .toBe(1)
-  }
 })
