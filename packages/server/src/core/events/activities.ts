@@ -68,20 +68,23 @@ interface ActivityFilters {
 
 /** The events of one entity, page by page. */
 export async function listActivities(ctx: Ctx, entityId: string, query: ActivityFilters): Promise<ActivityList> {
-  const needsData = query.product_id !== undefined || query.campaign_type !== undefined
   const { events, ...more } = await pageOfEntity(ctx, entityId, query, {
     where: conditionsOf(query),
-    table: needsData ? 'events' : 'event_rows',
+    table: tableFor(query),
   })
   const activities = events.map(({ entity_id: _, ...event }) => event)
   return listed('data', activities, more)
 }
 
+/** Two filters look into the data. */
+const tableFor = ({ product_id, campaign_type }: ActivityFilters): 'events' | 'event_rows' =>
+  product_id === undefined && campaign_type === undefined ? 'event_rows' : 'events'
+
 /** The number of events of one entity that match the filters, on all pages. */
 export function countActivities({ db, project_id }: Ctx, entityId: string, query: ActivityFilters): Promise<number> {
   const { starting_after: _, ...filters } = query
   return countOf(
-    db.selectFrom('events').where('project_id', '=', project_id).where('entity_id', '=', entityId).select('id'),
+    db.selectFrom(tableFor(query)).where('project_id', '=', project_id).where('entity_id', '=', entityId).select('id'),
     conditionsOf(filters),
   )
 }

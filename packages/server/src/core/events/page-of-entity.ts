@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { monthOf } from '../db/periods.ts'
@@ -54,17 +54,25 @@ async function findIds(
   }
   const ids: string[] = []
   for (const stretch of stretchesOf(order, starting_after_id)) {
+    const isFew = stretch.from !== '' && stretch.to === '~'
+    const within = isFew || table === 'events' ? whilePlanned(stretch) : whenExecuted(stretch)
     const { rows } = await sql<{ id: string }>`
-      select e.id from ${sql.table(table)} e where ${sql.join([...conditions, ...stretch], sql` and `)}
-      order by e.id ${direction} limit ${sql.lit(limit - ids.length)} ${sql.raw(plannedForValues)}`.execute(db)
+      select e.id from ${sql.table(table)} e where ${sql.join([...conditions, ...within.conditions], sql` and `)}
+      order by e.id ${direction} limit ${sql.lit(limit - ids.length)} ${within.hint}`.execute(db)
     ids.push(...rows.map(({ id }) => id))
     if (ids.length === limit) break
   }
   return ids
 }
 
+/** Digits of time; empty and `~`: unbounded. */
+interface Stretch {
+  from: string
+  to: string
+}
+
 /** The last month or two, the last year, and what is older: most pages need no more than the first, which is in few partitions. */
-function stretchesOf(order: 'created_at' | '-created_at', after: string | undefined): Condition[][] {
+function stretchesOf(order: 'created_at' | '-created_at', after: string | undefined): Stretch[] {
   const [year, month] = [-12, -1].map((later) => timeDigitsAt(monthOf(Date.now(), later))) as [string, string]
   const bounds = [
     { from: month, to: '~' },
@@ -73,13 +81,33 @@ function stretchesOf(order: 'created_at' | '-created_at', after: string | undefi
   ]
   if (order === 'created_at') bounds.reverse()
   const reached = after === undefined ? null : timePartOf(after)
-  return bounds
-    .filter(({ from, to }) => reached === null || (order === 'created_at' ? to > reached : from <= reached))
-    .map(({ from, to }) => [
-      ...(from === '' ? [] : [sql<boolean>`right(e.id, 18) >= ${from}`]),
-      ...(to === '~' ? [] : [sql<boolean>`right(e.id, 18) < ${to}`]),
-    ])
+  return bounds.filter(({ from, to }) => reached === null || (order === 'created_at' ? to > reached : from <= reached))
 }
+
+interface Within {
+  conditions: Condition[]
+  hint: RawBuilder<unknown>
+}
+
+const between = ({ from, to }: Stretch, value: (digits: string) => RawBuilder<string>): Condition[] => [
+  ...(from === '' ? [] : [sql<boolean>`right(e.id, 18) >= ${value(from)}`]),
+  ...(to === '~' ? [] : [sql<boolean>`right(e.id, 18) < ${value(to)}`]),
+]
+
+/** PostgreSQL leaves out other partitions while it plans the statement: that takes longer, the more are left. */
+const whilePlanned = (stretch: Stretch): Within => ({
+  conditions: between(stretch, (digits) => sql`${digits}`),
+  hint: sql.raw(plannedForValues),
+})
+
+/**
+ * PostgreSQL leaves them out when it executes the statement, and keeps one plan for all values: `concat` is not evaluated while it plans. A
+ * plan of a dozen partitions takes ten times as long as to read them.
+ */
+const whenExecuted = (stretch: Stretch): Within => ({
+  conditions: between(stretch, (digits) => sql`concat(${digits}::text)`),
+  hint: sql``,
+})
 
 async function requireEvent(db: Db, projectId: string, entityId: string, id: string): Promise<void> {
   const { rows } = id.includes('\0')

@@ -31,6 +31,19 @@ export function inPartitionsOf(ids: readonly string[]): { e: Condition; p: Condi
   }
 }
 
+/**
+ * Events of many months: one plan for all values, since a plan of a dozen partitions takes longer than to look up each row in its own, which
+ * PostgreSQL finds while it executes the statement.
+ */
+const everywhere = { e: sql<boolean>`true`, p: sql<boolean>`true`, hint: sql`` }
+
+const spreadMs = 62 * 86_400_000
+
+function isSpread(ids: readonly string[]): boolean {
+  const times = ids.map((id) => Number.parseInt(timePartOf(id).slice(0, 11), 16)).filter((at) => !Number.isNaN(at))
+  return Math.max(...times) - Math.min(...times) > spreadMs
+}
+
 export interface CompleteEvent {
   id: string
   type: string
@@ -53,19 +66,27 @@ export async function readEvents(
   bytesMax: number,
 ): Promise<{ events: CompleteEvent[]; is_cut: boolean }> {
   if (ids.length === 0) return { events: [], is_cut: false }
-  const { e, p } = inPartitionsOf(ids)
+  const { e, p, hint } = isSpread(ids) ? everywhere : { ...inPartitionsOf(ids), hint: sql.raw(plannedForValues) }
   const bytes: RawBuilder<number> = sql`octet_length(e.data) + coalesce(octet_length(p.parts), 0)`
   const { rows } = await sql<CompleteEvent & { count: number }>`
     select id, type, event_data(data, parts) as data, created_at, group_id, category, event_source, entity_id, count
     from (
       select e.*, p.parts, row_number() over listed as nth, (count(*) over ())::int as count, sum(${bytes}) over listed as bytes_through
       from unnest(${ids}::text[]) with ordinality wanted (id, place)
-      join event_rows e on e.project_id = ${projectId} and e.id = wanted.id and ${e}
-      left join event_parts p on p.project_id = e.project_id and p.id = e.parts_id and ${p}
+      cross join lateral (
+        select * from event_rows e
+        where e.project_id = ${projectId} and e.id = wanted.id and right(e.id, 18) = right(wanted.id, 18) and ${e}
+        limit 1
+      ) e
+      left join lateral (
+        select p.parts from event_parts p
+        where p.project_id = ${projectId} and p.id = e.parts_id and right(p.id, 18) = right(e.parts_id, 18) and ${p}
+        limit 1
+      ) p on true
       window listed as (order by wanted.place)
     ) e
     where nth = 1 or bytes_through <= ${sql.lit(bytesMax)}
-    order by nth ${sql.raw(plannedForValues)}`.execute(db)
+    order by nth ${hint}`.execute(db)
   return {
     events: rows.map(({ count: _, ...event }) => event),
     is_cut: rows[0] !== undefined && rows[0].count > rows.length,
