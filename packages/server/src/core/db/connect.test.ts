@@ -94,7 +94,7 @@ test.runIf(databaseKind() === 'postgres')(
     const { db } = await testDatabase()
     const work = inTransaction(db, async (trx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
-      await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db)
+      await sql`select pg_terminate_backend(${rows[0]?.pid}::int)`.execute(db)
       throw new Error('of the work')
     })
     await expect(work).rejects.toThrow('of the work')

@@ -173,11 +173,12 @@ export interface Positions {
   gone_until: string | null
 }
 
-export async function getPositions({ db }: Ctx): Promise<Positions> {
+/** Asked with the project: on a distributed database its worker numbers the transactions. */
+export async function getPositions({ db, project_id }: Ctx): Promise<Positions> {
   const { rows } = await sql<Positions>`
     select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift as final,
       pg_snapshot_xmax(pg_current_snapshot())::text::bigint + shift as next, gone_until
-    from event_positions`.execute(db)
+    from projects p cross join event_positions where p.id = ${project_id}`.execute(db)
   return rows[0] as Positions
 }
 
