@@ -111,7 +111,7 @@ test('kill -9 during a request leaves nothing behind and releases its key for th
   // The database still runs the sleep of the dead process. The retry waits for its end, and then does the work itself.
   const retrying = shop.post(0, '/v1/crash-probe', body, 'k1')
   await untilOthersWait(nodes[0]!.runtime.database, sleeper)
-  const { rows } = await sql`select pg_terminate_backend(${sleeper})`.execute(nodes[0]!.runtime.database.db)
+  const { rows } = await sql`select pg_terminate_backend(${sleeper}::int)`.execute(nodes[0]!.runtime.database.db)
   expect(rows).toHaveLength(1)
   const retry = await retrying
   expect(retry).toMatchObject({ status: 200, body: { name: 'Summer' } })

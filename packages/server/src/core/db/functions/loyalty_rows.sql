@@ -17,8 +17,14 @@ begin
   perform set_config('lock_timeout', p->>'lock_timeout', true);
   perform 1 from customers c where c.project_id = project and c.id = any(people) and c.deleted_at is null
     order by c.id for update;
+  -- Found before they are locked in order: where one customer holds most of the vouchers that have a holder, the planner expects as many of
+  -- each, and would read all vouchers of the project in the order of their ids.
   cards := array(
-    select v.id from vouchers v where v.project_id = project and v.holder_id = any(people) and v.type = 'LOYALTY_CARD'
+    select held.id from unnest(people) person cross join lateral (
+      select v.id from vouchers v where v.project_id = project and v.holder_id = person and v.type = 'LOYALTY_CARD' offset 0
+    ) held);
+  cards := array(
+    select v.id from vouchers v where v.project_id = project and v.id = any(cards) and v.holder_id = any(people)
       and v.deleted_at is null and v.campaign_id is not null
     order by v.id for update);
   -- A change that is due on one card may give points to another card, so all cards start from the earliest due day.
