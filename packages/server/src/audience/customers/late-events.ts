@@ -4,15 +4,16 @@ import type { Db } from '../../core/db/database.ts'
 import { inTransaction } from '../../core/db/transaction.ts'
 import { deleteEvents } from '../../core/events/delete-events.ts'
 import type { QueueData } from '../../core/jobs/queues.ts'
-import { toInstant } from '../../core/lib/instant.ts'
+import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 
 /**
- * Has the events of an erased customer deleted once more after the request timeout. The event of a validation is written shortly after its
- * answer: a validation that had read the customer before it was erased, perhaps from a replica, writes it afterwards.
+ * Has the events of an erased customer deleted once more. The event of a validation is written shortly after its answer: a validation that had
+ * read the customer before it was erased, perhaps from a replica, writes it afterwards.
  */
 export async function scheduleLateErasure(ctx: Ctx, customerId: string): Promise<void> {
-  const startAfter = toInstant(Date.parse(ctx.now) + limits.request_timeout_seconds * 1_000)
+  const { rows } = await sql<{ now: Instant }>`select greatest(now(), ${ctx.now}::timestamptz) as now`.execute(ctx.db)
+  const startAfter = toInstant(Date.parse((rows[0] as { now: Instant }).now) + limits.late_events_minutes * 60_000)
   const data = { project_id: ctx.project_id, customer_id: customerId }
   await ctx.jobs.send(ctx, 'erase-late-events', data, { start_after: startAfter })
 }

@@ -77,7 +77,9 @@ test('the segment worker and the next step of an import do not deadlock', async 
       const { id } = await getCustomer(ctx, 'c', { lock: true })
       await meanwhile(ctx)
       // The worker waits for the customer lock and must not hold a lock needed here: `nowait` fails instead of deadlocking.
-      await sql`select from segment_checks where project_id = ${shop.project_id} and customer_id = ${id} for update nowait`.execute(ctx.db)
+      await sql`select from segment_checks where project_id = ${shop.project_id} and customer_id = ${id} for update nowait`.execute(
+        ctx.db,
+      )
       await queueMembershipCheck(ctx, [id])
     })
   await step()

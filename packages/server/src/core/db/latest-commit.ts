@@ -13,6 +13,11 @@ export class LatestCommit {
     return this.#id
   }
 
+  /** After a failover: the new primary may not have that transaction, and number others by its id. */
+  forget(): void {
+    this.#id = 0
+  }
+
   /** Null: the transaction has written nothing, so it has no id. */
   note(id: string | null | undefined): void {
     if (id != null) this.#id = Math.max(this.#id, Number(id))

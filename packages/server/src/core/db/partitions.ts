@@ -81,15 +81,19 @@ export async function makePartitions(db: Db, tables: PartitionedTables, moments:
   const starts = [...new Set(moments.map(tables.period.startOf))].sort((a, b) => a - b)
   const missing = async (from: Db) => missingOf(tables, starts, await listPartitions(from, tables))
   const found = await missing(db)
-  if (found.length === 0) return
-  for (const { is_detached, ...range } of found) if (is_detached) await proveRange(db, tables, range)
-  await withShortLocks(db, async (trx) => {
-    for (const { is_detached, ...range } of await missing(trx)) {
-      if (!is_detached) await createPartition(trx, tables, range.table, range.name)
-      await attachPartition(trx, tables, range)
-      if (is_detached) await dropProof(trx, range)
-    }
-  })
+  const inUse = new Set<string>()
+  for (const { is_detached, ...range } of found)
+    if (is_detached && !(await proveRange(db, tables, range))) inUse.add(range.name)
+  // Each table for itself: others read and write them in different orders.
+  for (const table of new Set(found.map((range) => range.table)))
+    await withShortLocks(db, async (trx) => {
+      for (const { is_detached, ...range } of await missing(trx)) {
+        if (range.table !== table || inUse.has(range.name)) continue
+        if (!is_detached) await createPartition(trx, tables, table, range.name)
+        await attachPartition(trx, tables, range)
+        if (is_detached) await dropProof(trx, range)
+      }
+    })
 }
 
 interface Range {
@@ -130,25 +134,33 @@ const proofOf = (name: string) => sql.ref(`${name}_range`)
 
 /**
  * A table that was detached has the rows of a month. PostgreSQL need not read them while it attaches the table, which locks out writers,
- * if a constraint says in which range they are: it reads them now, when nobody uses the table.
+ * if a constraint says in which range they are: it reads them now. False: somebody uses the table, such as an archive.
  */
-async function proveRange(db: Db, { key, boundAt }: PartitionedTables, { name, from, to }: Range): Promise<void> {
+async function proveRange(db: Db, tables: PartitionedTables, range: Range): Promise<boolean> {
+  try {
+    await declareRange(db, tables, range)
+    await inTransaction(db, async (trx) => {
+      await sql`set local statement_timeout = 0`.execute(trx)
+      await sql`alter table ${sql.table(range.name)} validate constraint ${proofOf(range.name)}`.execute(trx)
+    })
+    return true
+  } catch (error) {
+    if (isGone(error)) return true // another node was faster
+    if (isLocked(error)) return false
+    throw error
+  }
+}
+
+async function declareRange(db: Db, { key, boundAt }: PartitionedTables, { name, from, to }: Range): Promise<void> {
   await inTransaction(db, async (trx) => {
-    await sql`set local statement_timeout = 0`.execute(trx)
     await sql`set local lock_timeout = ${sql.lit(limits.partition_lock_ms)}`.execute(trx)
     await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(trx)
-    const { rows } = await sql`select from pg_class where oid = to_regclass(${name}) and not relispartition`.execute(
-      trx,
-    )
-    if (rows.length === 0) return // another node was faster
     await dropProof(trx, { name })
     const column = sql.raw(key)
     await sql`alter table ${sql.table(name)} add constraint ${proofOf(name)}
-      check (${column} is not null and ${column} >= ${sql.lit(boundAt(from))} and ${column} < ${sql.lit(boundAt(to))})`.execute(
+      check (${column} is not null and ${column} >= ${sql.lit(boundAt(from))} and ${column} < ${sql.lit(boundAt(to))}) not valid`.execute(
       trx,
     )
-  }).catch((error: unknown) => {
-    if (!isGone(error)) throw error
   })
 }
 

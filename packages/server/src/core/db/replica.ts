@@ -39,6 +39,8 @@ interface ReplicaState extends ServerIdentity {
   /** All transactions below this position are finished in what it shows. */
   complete_below: string
   started_at: string
+  /** False: its role may not see which timeline it receives. */
+  sees_timeline: boolean
 }
 
 /**
@@ -50,6 +52,7 @@ const askState = `
     pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text as lsn,
     (select (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + shift)::text from event_positions) as complete_below,
     coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint())) as timeline,
+    exists (select from pg_stat_wal_receiver where received_tli is not null) as sees_timeline,
     current_database() as database, (select system_identifier::text from pg_control_system()) as system,
     extract(epoch from pg_postmaster_start_time())::text as started_at`
 
@@ -67,6 +70,8 @@ export class Replica {
   readonly #poll: ServerPoll<ReplicaState>
   #database: Database
   #startedAt: string | null = null
+  /** What it said last, of its timeline. */
+  #timeline: Pick<ReplicaState, 'timeline' | 'sees_timeline'> | null = null
   /** `performance.now()` of the latest moment whose commits it has all shown to contain. */
   #containsAt = Number.NEGATIVE_INFINITY
   #completeBelow = 0
@@ -111,6 +116,8 @@ export class Replica {
   whyNot(): string | null {
     const now = performance.now()
     if (this.#problem !== null) return this.#problem
+    const otherTimeline = this.#otherTimeline()
+    if (otherTimeline !== null) return otherTimeline
     if (now - this.#containsAt <= this.#options.lag_ms_max) return null
     return Number.isFinite(this.#containsAt)
       ? `it lags ${Math.round(now - this.#containsAt)} ms behind the primary, more than ${this.#options.lag_ms_max} ms`
@@ -160,23 +167,32 @@ export class Replica {
     if (this.#startedAt !== null && state.started_at !== this.#startedAt) this.#replacePool()
     this.#startedAt = state.started_at
     this.#completeBelow = Number(state.complete_below)
+    this.#timeline = state
     if (askedAt > this.#pausedUntil) this.#problem = this.#problemIn(state)
     const containsAt = state.lsn === null ? null : this.#options.history.containedAt(Number(state.lsn))
-    if (this.#problem === null && containsAt !== null) this.#containsAt = Math.max(this.#containsAt, containsAt)
+    if (this.#problem === null && this.#otherTimeline() === null && containsAt !== null)
+      this.#containsAt = Math.max(this.#containsAt, containsAt)
     this.review()
   }
 
-  #problemIn({ is_standby, is_streaming, system, database, timeline }: ReplicaState): string | null {
+  #problemIn({ is_standby, is_streaming, system, database }: ReplicaState): string | null {
     const primary = this.#options.primary()
     if (primary === null) return null // nor is its lag known then
     if (system !== primary.system) return 'it belongs to another installation of PostgreSQL than DATABASE_URL'
     if (database !== primary.database) return `its database is ${database}, that of DATABASE_URL is ${primary.database}`
     // What a server that accepts writes has is compared with nothing: it may be one that a failover has left behind.
     if (!is_standby) return 'it is no replica (any more): it accepts writes'
-    if (!is_streaming) return 'it does not receive the log of a primary'
-    return timeline === primary.timeline
-      ? null
-      : `it is on timeline ${timeline} of the log, the primary on ${primary.timeline}: it follows another primary, or has not caught up with a failover`
+    return is_streaming ? null : 'it does not receive the log of a primary'
+  }
+
+  /** A failover changes the timeline of the primary at once: what the replica has proven before says nothing from then on. */
+  #otherTimeline(): string | null {
+    const primary = this.#options.primary()
+    if (primary === null || this.#timeline === null || this.#timeline.timeline === primary.timeline) return null
+    const reason = this.#timeline.sees_timeline
+      ? 'it follows another primary, or has not caught up with a failover'
+      : 'so says its last checkpoint; with pg_read_all_stats its role would see which one it receives'
+    return `it is on timeline ${this.#timeline.timeline} of the log, the primary on ${primary.timeline}: ${reason}`
   }
 
   #connect(): Database {

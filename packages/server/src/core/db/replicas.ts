@@ -82,6 +82,7 @@ export function openReplicas(options: ReplicasOptions): Replicas {
     every_ms: everyMs,
     answer_ms: Math.max(lag_ms_max, 1_000),
     onAnswer(state, at) {
+      if (primary !== null && primary.timeline !== state.timeline) latestCommit?.forget()
       primary = state
       history.add({ at, lsn: Number(state.lsn), timeline: state.timeline })
       reviewAll()

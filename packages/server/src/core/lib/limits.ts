@@ -237,6 +237,8 @@ export const limits = {
 
   /** Timeout of a request, and of each of its statements. */
   request_timeout_seconds: 180,
+  /** When the events of an erased customer are deleted once more: no request that had read the customer can write one any more. */
+  late_events_minutes: 10,
   /** On a distributed database: how long work of a node that has died, or that becomes due, may wait until another node looks for it. */
   distributed_look_seconds: 30,
   /** Lock timeout: how long a statement waits for a row that another transaction has locked. */

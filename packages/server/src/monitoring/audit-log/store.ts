@@ -38,8 +38,10 @@ export async function insertEntries(db: Db, entries: readonly NewAuditLogRow[]):
     const live = await liveOf(db, new Set(heads.map(({ project_id }) => project_id)))
     const ofLive = (of: ReadonlyArray<{ project_id: string }>) =>
       JSON.stringify(of.filter(({ project_id }) => live.has(project_id)))
-    await insertBodies(db, [ofLive(bodies), data])
-    await insertHeads(db, [ofLive(heads)])
+    await inTransaction(db, async (trx) => {
+      await insertBodies(trx, [ofLive(bodies), data])
+      await insertHeads(trx, [ofLive(heads)])
+    })
   }
 }
 
