@@ -9,12 +9,12 @@ import { createFixture } from './proof/fixture.ts'
 import { type BenchShop, openShopOn, query, thisCheckout } from './shop.ts'
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 10)
-/** Long beside the pauses: what both servers do without any request counts in them, too. */
 const seconds = Number(process.env.BENCH_SECONDS ?? 4)
 const connections = 8
 const warmUpSeconds = Number(process.env.BENCH_WARM_UP ?? 8)
 /** After each stretch, so that what the service writes behind its answers is counted. */
 const settleMs = 700
+const idleMs = 10_000
 
 /** The primary may spend at most this share of the CPU time on a validation that it spends without a replica. */
 const ratioMax = 0.6
@@ -29,7 +29,8 @@ interface Sample {
 /**
  * What a replica takes off the primary: two services on the same database, of which one has a replica, in turn. Both servers run on
  * this machine, so requests per second say nothing; CPU time of all processes of each server does, with what is written behind the
- * answers and with the log that the replica applies. BENCH_CASES limits the cases.
+ * answers and with the log that the replica applies. What the servers do without any request, for two services instead of one, is measured
+ * before and taken off. BENCH_CASES limits the cases.
  */
 export async function replica(): Promise<void> {
   const servers = await startReplicatedPostgres({ is_durable: true })
@@ -43,6 +44,9 @@ export async function replica(): Promise<void> {
   const meters = { primary: await postgresCpuMeter(servers.primary.url), replica: await postgresCpuMeter(standby.url) }
   try {
     await untilRead(helped)
+    const idle = await measureIdle(meters)
+    const perSecond = (server: keyof Sample) => `${(idle[server] * 1_000).toFixed(1)} ms per second`
+    console.log(`without requests: primary ${perSecond('primary')}, replica ${perSecond('replica')}`)
     console.log(
       '| Case | primary, without a replica | primary, with one | ratio | replica | replica and primary, to without |\n|---|--:|--:|--:|--:|--:|',
     )
@@ -51,7 +55,7 @@ export async function replica(): Promise<void> {
     for (const [index, { name }] of without.entries()) {
       if (!isRead(name) || !name.includes(process.env.BENCH_CASES ?? '')) continue
       const sides = [without[index] as Case, withReplica[index] as Case] as const
-      console.log(rowOf(name, await measureBoth(sides, meters)))
+      console.log(rowOf(name, await measureBoth(sides, meters, idle)))
     }
     await showReads(helped)
   } finally {
@@ -74,10 +78,21 @@ const list = (shop: BenchShop): Case => ({
   isRight: ({ vouchers }) => vouchers.length === 100,
 })
 
-async function measureBoth(
-  cases: readonly [Case, Case],
-  meters: { [Server in keyof Sample]: () => number },
-): Promise<[Sample[], Sample[]]> {
+type Meters = { [Server in keyof Sample]: () => number }
+
+/** CPU time per millisecond. */
+async function measureIdle(meters: Meters): Promise<Sample> {
+  await wait(settleMs)
+  const [start, before] = [performance.now(), { primary: meters.primary(), replica: meters.replica() }]
+  await wait(idleMs)
+  const elapsed = performance.now() - start
+  return {
+    primary: (meters.primary() - before.primary) / elapsed,
+    replica: (meters.replica() - before.replica) / elapsed,
+  }
+}
+
+async function measureBoth(cases: readonly [Case, Case], meters: Meters, idle: Sample): Promise<[Sample[], Sample[]]> {
   const samples: [Sample[], Sample[]] = [[], []]
   for (const { name, load, isRight } of cases) {
     await stretch(load, connections, warmUpSeconds)
@@ -87,10 +102,12 @@ async function measureBoth(
   for (let round = 0; round < rounds; round += 1)
     for (const side of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       await wait(settleMs)
-      const before = { primary: meters.primary(), replica: meters.replica() }
+      const [start, before] = [performance.now(), { primary: meters.primary(), replica: meters.replica() }]
       const { waits } = await stretch(cases[side].load, connections, seconds)
       await wait(settleMs)
-      const perRequest = (server: keyof Sample) => (meters[server]() - before[server]) / waits.length
+      const elapsed = performance.now() - start
+      const perRequest = (server: keyof Sample) =>
+        (meters[server]() - before[server] - idle[server] * elapsed) / waits.length
       samples[side].push({ primary: perRequest('primary'), replica: perRequest('replica') })
     }
   return samples
