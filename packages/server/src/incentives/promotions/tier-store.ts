@@ -38,14 +38,10 @@ const joinedTiers = ({ db, project_id }: Ctx) =>
   db
     .selectFrom('promotion_tiers')
     .innerJoin('campaigns', (join) =>
-      join
-        .on('campaigns.project_id', '=', project_id)
-        .onRef('campaigns.id', '=', 'promotion_tiers.campaign_id'),
+      join.on('campaigns.project_id', '=', project_id).onRef('campaigns.id', '=', 'promotion_tiers.campaign_id'),
     )
     .leftJoin('categories', (join) =>
-      join
-        .on('categories.project_id', '=', project_id)
-        .onRef('categories.id', '=', 'promotion_tiers.category_id'),
+      join.on('categories.project_id', '=', project_id).onRef('categories.id', '=', 'promotion_tiers.category_id'),
     )
     .leftJoin('categories as campaign_categories', (join) =>
       join
