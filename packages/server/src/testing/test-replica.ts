@@ -23,8 +23,9 @@ export async function replicaSettings({ kind, execute }: Database): Promise<Reco
 /** What a process gets besides this DATABASE_URL; nothing in other runs, and for databases of other servers. */
 export function replicaEnvironment(url: string | undefined): Record<string, string> {
   if (url === undefined || replicaUrl === undefined || serverUrl === undefined) return {}
-  const database = URL.parse(url) // null: it names several hosts, which are no servers of this run
-  if (database === null || database.host !== new URL(serverUrl).host) return {}
+  if (!URL.canParse(url)) return {} // it names several hosts, which are no servers of this run
+  const database = new URL(url)
+  if (database.host !== new URL(serverUrl).host) return {}
   return {
     DATABASE_READ_URL: Object.assign(new URL(replicaUrl), { pathname: database.pathname }).href,
     DATABASE_READ_LAG_MS: '60000', // a busy machine is no reason to leave the replica
