@@ -56,6 +56,7 @@ const assembled: readonly string[] = [
   'incentives/vouchers/read.ts',
   'incentives/vouchers/store.ts',
   'monitoring/audit-log/erase.ts',
+  'monitoring/audit-log/store.ts',
   'monitoring/events/store.ts',
   'move/account/insert-rows.ts',
   'move/account/open-cards.ts',
