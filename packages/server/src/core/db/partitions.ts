@@ -138,7 +138,7 @@ const proofOf = (name: string) => sql.ref(`${name}_range`)
  */
 async function proveRange(db: Db, tables: PartitionedTables, range: Range): Promise<boolean> {
   try {
-    await declareRange(db, tables, range)
+    if (!(await declareRange(db, tables, range))) return true
     await inTransaction(db, async (trx) => {
       await sql`set local statement_timeout = 0`.execute(trx)
       await sql`alter table ${sql.table(range.name)} validate constraint ${proofOf(range.name)}`.execute(trx)
@@ -151,16 +151,22 @@ async function proveRange(db: Db, tables: PartitionedTables, range: Range): Prom
   }
 }
 
-async function declareRange(db: Db, { key, boundAt }: PartitionedTables, { name, from, to }: Range): Promise<void> {
-  await inTransaction(db, async (trx) => {
+/** False: another node was faster, and has attached the table. */
+function declareRange(db: Db, { key, boundAt }: PartitionedTables, { name, from, to }: Range): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
     await sql`set local lock_timeout = ${sql.lit(limits.partition_lock_ms)}`.execute(trx)
     await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(trx)
+    const { rows } = await sql`select from pg_class where oid = to_regclass(${name}) and not relispartition`.execute(
+      trx,
+    )
+    if (rows.length === 0) return false
     await dropProof(trx, { name })
     const column = sql.raw(key)
     await sql`alter table ${sql.table(name)} add constraint ${proofOf(name)}
       check (${column} is not null and ${column} >= ${sql.lit(boundAt(from))} and ${column} < ${sql.lit(boundAt(to))}) not valid`.execute(
       trx,
     )
+    return true
   })
 }
 
