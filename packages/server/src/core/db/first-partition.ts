@@ -25,16 +25,21 @@ const marginMs = 2 * dayMs
  * end comes near is dropped.
  */
 export async function closeFirstPartitions(db: Db, tables: PartitionedTables, now: number): Promise<void> {
-  for (const { name, table, is_default } of await listPartitions(db, tables))
-    if (is_default && name === beforeOf(table)) await closeFirst(db, tables, table, now)
+  for (const table of tables.names) if (await isOpen(db, tables, table)) await closeFirst(db, tables, table, now)
+}
+
+/** Whether everything is still in the first partition. */
+async function isOpen(db: Db, tables: PartitionedTables, table: string): Promise<boolean> {
+  const partitions = await listPartitions(db, tables)
+  return partitions.some(({ name, is_default }) => is_default && name === beforeOf(table))
 }
 
 async function closeFirst(db: Db, tables: PartitionedTables, table: string, now: number): Promise<void> {
   await dropLateEnds(db, now)
   const end = (await findEnds(db, table))[0] ?? (await decideEnd(db, tables, table, now))
-  if (!end.is_validated) await validateEnd(db, tables, end, now)
+  if (end === null || !(end.is_validated || (await validateEnd(db, tables, end, now)))) return
   await withShortLocks(db, async (trx) => {
-    if ((await findEnds(trx, table)).length === 0) return // another node was faster
+    if ((await findEnds(trx, table))[0]?.at !== end.at) return // another node was faster
     const [first, rest] = [sql.table(beforeOf(table)), defaultOf(table)]
     await sql`alter table ${sql.table(table)} detach partition ${first}`.execute(trx)
     await sql`alter table ${sql.table(table)} attach partition ${first}
@@ -75,28 +80,27 @@ async function findEnds(db: Db, table?: string): Promise<End[]> {
   })
 }
 
-async function decideEnd(
-  db: Db,
-  { key, period, boundAt }: PartitionedTables,
-  table: string,
-  now: number,
-): Promise<End> {
+/** Returns null if another node has closed the partition meanwhile. */
+async function decideEnd(db: Db, tables: PartitionedTables, table: string, now: number): Promise<End | null> {
+  const { key, period, boundAt } = tables
   const at = period.after(period.startOf(now + aheadMs))
   return withShortLocks(db, async (trx) => {
     const [decided] = await findEnds(trx, table) // by another node
     if (decided !== undefined) return decided
+    if (!(await isOpen(trx, tables, table))) return null
     await sql`alter table ${sql.table(beforeOf(table))} add constraint ${sql.ref(constraintOf(table))}
       check (${sql.raw(key)} is not null and ${sql.raw(key)} < ${sql.lit(boundAt(at))}) not valid`.execute(trx)
     return { table, at, is_validated: false }
   })
 }
 
+/** Returns false if another node has closed the partition or given up this end meanwhile. */
 async function validateEnd(
   db: Db,
   { key, boundAt }: PartitionedTables,
   { table, at }: End,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const first = sql.table(beforeOf(table))
   // It gives up in time: while it reads, nobody could give up the end, beyond which rows are refused.
   const timeoutMs = Math.min(Math.max(Math.trunc(at - marginMs - now), 1_000), 2_147_483_647)
@@ -104,20 +108,29 @@ async function validateEnd(
     withTimeout(db, timeoutMs, (trx) =>
       sql`alter table ${first} validate constraint ${sql.ref(constraintOf(table))}`.execute(trx),
     )
-  await validate().catch(async (error: unknown) => {
-    if (sqlState(error) !== checkViolation) throw error
-    // Of clocks that were far ahead: these few rows are out of sight until the partition is closed.
-    await withTimeout(db, timeoutMs, async (trx) => {
-      const aside = sql.table(asideOf(table))
-      await sql`create table if not exists ${aside} (like ${first} including indexes)`.execute(trx)
-      await sql`with later as (delete from ${first} where ${sql.raw(key)} >= ${boundAt(at)} returning *)
+  const validateOrMakeRoom = () =>
+    validate().catch(async (error: unknown) => {
+      if (sqlState(error) !== checkViolation) throw error
+      // Of clocks that were far ahead: these few rows are out of sight until the partition is closed.
+      await withTimeout(db, timeoutMs, async (trx) => {
+        const aside = sql.table(asideOf(table))
+        await sql`create table if not exists ${aside} (like ${first} including indexes)`.execute(trx)
+        await sql`with later as (delete from ${first} where ${sql.raw(key)} >= ${boundAt(at)} returning *)
         insert into ${aside} select * from later`.execute(trx)
+      })
+      await validate()
     })
-    await validate()
-  })
+  try {
+    await validateOrMakeRoom()
+    return true
+  } catch (error) {
+    if (sqlState(error) === noSuchConstraint) return false
+    throw error
+  }
 }
 
 const checkViolation = '23514'
+const noSuchConstraint = '42704'
 
 const withTimeout = (db: Db, ms: number, work: (trx: Trx) => Promise<unknown>): Promise<void> =>
   inTransaction(db, async (trx) => {

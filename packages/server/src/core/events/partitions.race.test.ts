@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { until } from '../../testing/background.ts'
 import { openEvents, writerOf } from '../../testing/event-partitions.ts'
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { anotherConnection } from '../../testing/nodes.ts'
 import { scaled } from '../../testing/scale.ts'
+import type { Database } from '../db/database.ts'
+import { closeFirstPartitions } from '../db/first-partition.ts'
 import { timeDigitsAt } from '../lib/ids.ts'
-import { maintainEvents } from './partitions.ts'
+import { eventTables, maintainEvents } from './partitions.ts'
 
 const kept = { event_retention_days: null }
 const dayMs = 86_400_000
@@ -19,14 +22,13 @@ function writeAlways(url: string, clocks: readonly number[]) {
     const { writeShared } = writerOf(anotherConnection(url).db)
     for (let n = 0; !isOver; n += 1) ids.push(...(await writeShared(clock + n, clock + n)))
   })
-  return {
-    ids,
-    async stop(): Promise<string[]> {
-      isOver = true
-      await Promise.all(writing)
-      return ids
-    },
+  const stop = async (): Promise<string[]> => {
+    isOver = true
+    await Promise.all(writing)
+    return ids
   }
+  onTestFinished(async () => void (await stop()))
+  return { ids, stop }
 }
 
 test('no redemption fails and no event is lost while nodes make partitions, close the first one and empty the default one', async () => {
@@ -48,6 +50,41 @@ test('no redemption fails and no event is lost while nodes make partitions, clos
   expect(await partitions()).toEqual(expect.arrayContaining(['before', 'default', '203107', '204001']))
   expect(Object.values(await places())).not.toContain('default')
 })
+
+test('of two nodes that close the first partition, one does, wherever the other overtakes it', async () => {
+  for (let overtakenAfter = 1, statements = 1; statements >= overtakenAfter; overtakenAfter += 1) {
+    const { database, url, partitions } = await openEvents({ first_until: null })
+    const faster = anotherConnection(url as string)
+    let overtaking: Promise<void> | undefined
+    statements = 0
+    const slower = database.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        statements += 1
+        if (statements !== overtakenAfter) return result
+        let isOver = false
+        overtaking = closeFirstPartitions(faster.db, eventTables, june).finally(() => {
+          isOver = true
+        })
+        await until(async () => isOver || (await isAnyWaiting(database)) || undefined)
+        return result
+      },
+    })
+    await closeFirstPartitions(slower, eventTables, june)
+    await overtaking
+    expect(await partitions(), `overtaken after statement ${overtakenAfter}`).toEqual(['before', 'default'])
+    const { rows } = await database.execute(`select conname from pg_constraint where conname like '%before_end'`)
+    expect(rows).toEqual([])
+  }
+})
+
+/** Whether a transaction of this database waits for a lock. */
+async function isAnyWaiting({ execute }: Database): Promise<boolean> {
+  const { rows } = await execute(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows.length > 0
+}
 
 test('a month is dropped while others read: it gives way to a reader, those behind it are served, and it comes again', async () => {
   const { database, url, write, events, partitions } = await openEvents({ first_until: timeDigitsAt(june) })
