@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../core/lib/ids.ts'
 import { newProject, type Shop, send } from '../../testing/app.ts'
-import { modulesOf, readPng, readSvg, scanBarcode, scanQr, withinQuietZone } from '../../testing/scan.ts'
+import { assertQuietZone, modulesOf, readPng, readSvg, scanBarcode, scanQr } from '../../testing/scan.ts'
 import { assetsOf } from './urls.ts'
 
 /** Inserts a voucher, in a campaign if given; returns its asset id. */
@@ -63,7 +63,8 @@ async function qr(shop: Shop, assetId: string, size = 10) {
   const { status, bytes } = await image(shop, `qr/${assetId}?size=${size}`)
   expect(status).toBe(200)
   const modules = modulesOf(readPng(bytes), { width: size, height: size })
-  return scanQr(withinQuietZone(modules, { x: 4, y: 4 }))
+  assertQuietZone(modules, { x: 4, y: 4 })
+  return scanQr(modules)
 }
 
 async function barcode(shop: Shop, assetId: string, size = 10) {
@@ -71,7 +72,8 @@ async function barcode(shop: Shop, assetId: string, size = 10) {
   expect(status).toBe(200)
   const modules = modulesOf(readPng(bytes), { width: Math.ceil(size / 5), height: 10 * size })
   expect(modules).toHaveLength(1)
-  return scanBarcode(withinQuietZone(modules, { x: 10, y: 0 })[0] as boolean[])
+  assertQuietZone(modules, { x: 10, y: 0 })
+  return scanBarcode(modules[0] as boolean[])
 }
 
 const isUnknown = { status: 404, body: { key: 'not_found', details: 'There is no such image' } }
