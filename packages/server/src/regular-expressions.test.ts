@@ -7,10 +7,15 @@ import { sourceTexts } from './testing/sources.ts'
  * with a long text stops the process. Expressions are found in the source, so a new one is tested without being listed.
  */
 
-const expressions = [...sourceTexts()].flatMap(([path, text]) => expressionsIn(path, text))
+/** What ships, and the examples: benches, scripts and generators read our own files only. */
+const readsForeignText = /^(?:packages\/\w+\/src|examples)\//
 
-/** CPU time for the worst text of 100 kB. A linear expression takes a few milliseconds at most, a quadratic one seconds. */
-const millisecondsMax = 40
+const expressions = [...sourceTexts()]
+  .filter(([path]) => readsForeignText.test(path))
+  .flatMap(([path, text]) => expressionsIn(path, text))
+
+/** CPU time for the worst text of 20 kB. A linear expression takes a few milliseconds at most, a quadratic one half a second. */
+const millisecondsMax = 100
 
 test('the search finds literals, arguments of RegExp and patterns of schemas', () => {
   expect(expressions.length).toBeGreaterThan(100)
@@ -34,6 +39,8 @@ test.each([
   String.raw`([A-Z_]+)_METADATA\s*\(`,
   String.raw`\/+$`,
   '^(a+)+$',
+  String.raw`^[^\s()]+[^\s()]+$`,
+  String.raw`[^/]+$`,
   String.raw`^(?:\w+\s?)*$`,
   '^.*=.*=.*;$',
 ])('the test itself finds a text on which %s is slow', (source) => {
@@ -42,10 +49,13 @@ test.each([
 
 /** The first text that takes too long, tried with growing sizes, so that even an exponential expression gives an answer. */
 function slowestOn(expression: Expression): string {
-  for (const size of [25, 400, 2_000, 10_000, 100_000])
+  for (const size of [25, 400, 2_000, 20_000])
     for (const text of attacksOn(expression, size)) {
-      const milliseconds = timeOf(expression, text)
-      if (milliseconds > millisecondsMax && timeOf(expression, text) > millisecondsMax)
+      let milliseconds = timeOf(expression, text)
+      // On a busy machine a first try may be slow.
+      for (let again = 0; again < 2 && milliseconds > millisecondsMax && milliseconds < 250; again += 1)
+        milliseconds = Math.min(milliseconds, timeOf(expression, text))
+      if (milliseconds > millisecondsMax)
         return `${Math.round(milliseconds)} ms for ${JSON.stringify(text.slice(0, 20) + text.slice(-20))}`
     }
   return 'no text'

@@ -17,7 +17,7 @@ export function expressionsIn(path: string, text: string): Expression[] {
     const line = text.slice(0, node.start).split('\n').length
     found.push({ where: `${path}:${line} /${source}/${flags}`, source, flags })
   }
-  visit(parseAst(text, { lang: 'ts' }), (node) => {
+  visit(parseAst(text, { lang: path.endsWith('.tsx') ? 'tsx' : 'ts' }), (node) => {
     if (node.type === 'Literal' && node.regex) add(node, node.regex.pattern, node.regex.flags)
     if ((node.type === 'NewExpression' || node.type === 'CallExpression') && node.callee.name === 'RegExp')
       add(node, textOf(node.arguments[0]), textOf(node.arguments[1] ?? null))
@@ -65,17 +65,17 @@ type Part =
  */
 export function* attacksOn({ source, flags }: Expression, size: number): Generator<string> {
   const seen = new Set<string>()
-  const pumps = [
+  const pumps: Pump[] = [
     ...pumpsOf(partOf(source, flags), ''),
     { before: '', pump: ' ' },
     { before: '', pump: 'a' },
     { before: '', pump: '0' },
   ]
-  for (const { before, pump } of pumps) {
+  for (const { before, pump, stop } of pumps) {
     if (pump === '') continue
     const heads = before === '' ? [''] : [before, '']
     for (const head of heads) {
-      for (const end of ['', '\0', '!', 'x']) {
+      for (const end of new Set(['', '\0', '!', 'x', stop ?? ''])) {
         const key = `${head}\n${pump}\n${end}`
         if (seen.has(key)) continue
         seen.add(key)
@@ -94,6 +94,8 @@ export function* attacksOn({ source, flags }: Expression, size: number): Generat
 interface Pump {
   before: string
   pump: string
+  /** A character that the repeated part does not match. */
+  stop?: string | undefined
 }
 
 /** The repeated parts, each with a text that leads to it. */
@@ -107,7 +109,8 @@ function pumpsOf(part: Part, before: string): Pump[] {
       const samples = part.most > 1 ? samplesOf(part.part) : []
       // Of a counted repetition also one too few, again and again.
       const short = part.least > 2 ? samples.map((pump) => `${pump.repeat(part.least - 1)}\0`) : []
-      return [...samples, ...short].map((pump) => ({ before, pump })).concat(pumpsOf(part.part, before))
+      const stop = alphabet.find((character) => !charactersOf(part.part).has(character))
+      return [...samples, ...short].map((pump): Pump => ({ before, pump, stop })).concat(pumpsOf(part.part, before))
     }
     case 'sequence': {
       let lead = before
@@ -118,6 +121,11 @@ function pumpsOf(part: Part, before: string): Pump[] {
       })
     }
   }
+}
+
+function charactersOf(part: Part): Set<string> {
+  if (part.kind === 'one') return new Set(part.samples)
+  return new Set((part.kind === 'repeat' ? [part.part] : part.parts).flatMap((each) => [...charactersOf(each)]))
 }
 
 /** Some texts that a part matches, the shortest first. */

@@ -52,7 +52,7 @@ export function questionOf({ method, path, request, at }: Exchange, { redeem, as
   // The order of the answer is compared; nobody looks at explanations and expanded objects.
   const moment = as_of && !isRedemption && at !== undefined ? { options: { as_of: at } } : {}
   return {
-    path: isRedemption ? asked.path : asked.path.replace(/[^/]+$/, asked.validation),
+    path: isRedemption ? asked.path : asked.path.slice(0, asked.path.lastIndexOf('/') + 1) + asked.validation,
     body: { ...body, ...moment },
     redeemables: asked.redeemables,
   }
