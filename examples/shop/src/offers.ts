@@ -13,7 +13,7 @@ export const names = { club: 'Coffee club', coupons: 'Club coupons', friends: 'F
 /** Codes for whoever tries the shop. */
 export const codes = { hello: 'HELLO10', beans: 'BEANS15', big: 'FROM50', gift: 'GIFT-30' }
 
-export const couponPoints = 50
+const couponPoints = 50
 
 /** Of the codes that are made: the code field takes small letters for capitals. Without those that look alike. */
 const capitals = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'

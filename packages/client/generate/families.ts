@@ -1,7 +1,7 @@
 import type { Operation } from './document.ts'
 
 /** Who calls an operation: each kind of client offers one of these sets. */
-export const families = [
+const families = [
   {
     type: 'ServerOperations',
     tree: 'serverTree',

@@ -59,7 +59,7 @@ export async function call(
   return send(
     {
       method,
-      url: baseUrl.replace(/\/+$/, '') + address,
+      url: baseUrl.replace(/(?<!\/)\/+$/, '') + address,
       headers: {
         Accept: 'application/json',
         ...(hasKey && { 'Idempotency-Key': idempotencyKey }),

@@ -16,7 +16,7 @@ export interface OpenShop {
 export const notSet = undefined as never
 
 /** Waits that a test need not wait out. */
-export const quick = { delayMs: 5 }
+const quick = { delayMs: 5 }
 
 interface ShopOptions {
   env?: Record<string, string>

@@ -4,7 +4,7 @@ import { createGuerdon, createGuerdonClientSide, GuerdonError, unwrap, verifyWeb
 const guerdon = createGuerdon({ baseUrl: '', applicationId: '', secretKey: '' })
 const clientSide = createGuerdonClientSide({ baseUrl: '', clientApplicationId: '', clientSecretKey: '' })
 
-export async function calls(): Promise<void> {
+async function calls(): Promise<void> {
   const voucher = unwrap(await guerdon.getVoucher({ code: 'A' }))
   voucher.code satisfies string
   // @ts-expect-error: a voucher has no such member
@@ -42,7 +42,7 @@ export async function calls(): Promise<void> {
   guerdon.getVoucher.each({ code: 'A' })
 }
 
-export function bodies(): void {
+function bodies(): void {
   const discount = { type: 'PERCENT', percent_off: 10, effect: 'APPLY_TO_ORDER' } as const
   guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', discount })
   guerdon.createVoucher({ type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 500 } })
@@ -102,7 +102,7 @@ export function bodies(): void {
   guerdon.createExport({ exported_object: 'voucher', parameters: { filters: { active: { gone: true } } } })
 }
 
-export async function results(): Promise<void> {
+async function results(): Promise<void> {
   const result = await guerdon.getVoucher({ code: 'A' })
   // @ts-expect-error: whether there are data is not known yet
   result.data
@@ -120,3 +120,5 @@ export async function results(): Promise<void> {
 // @ts-expect-error: no key at all
 createGuerdon({ baseUrl: '' })
 createGuerdon({ baseUrl: '', managementId: '', managementSecret: '' })
+
+void [calls, bodies, results]

@@ -1,59 +1,138 @@
-import { posix } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { importsIn } from './testing/imports.ts'
 import { modules } from './testing/modules.ts'
 import { sourceTexts } from './testing/sources.ts'
 
-/** Folders that may import from every module. No module imports from them, nor from the files beside them (`wiring.ts`, `app.ts` …). */
-const foldersAbove = ['platform', 'command-line', 'demo', 'move', 'contract', 'client-library']
+/** What each part of the repository imports from others. Test kits may import from everywhere. */
+const parts: Record<string, readonly string[]> = {
+  'packages/engine': [],
+  'packages/server': ['packages/engine'],
+  'packages/client/src': [],
+  'packages/client/generate': ['packages/client/src', 'packages/server'],
+  'packages/dashboard': ['packages/client/src'],
+  bench: ['packages/engine', 'packages/server'],
+  examples: ['packages/engine', 'packages/client/src'],
+  scripts: ['packages/client/src'],
+  docs: [],
+}
 
-const root = 'server/src/'
+/** Folders of the server that may import from every module. No module imports from them, nor from the files beside them (`wiring.ts`, `app.ts` …). */
+const foldersAboveModules = ['platform', 'command-line', 'demo', 'move', 'contract', 'client-library']
+
+/** The folders of the dashboard, from the top as `modules`. */
+const dashboardFolders = ['app', 'pages', 'parts', 'words', 'ui', 'api']
+
+const server = 'packages/server/src/'
+const dashboard = 'packages/dashboard/src/'
+
 const imports = importsOf(sourceTexts())
 
-test('every folder is a module with a place in the order, or stands above all modules', () => {
-  const folders = new Set(serverFiles().flatMap((path) => (path.includes('/') ? [folderOf(path)] : [])))
-  expect([...folders].sort()).toEqual([...modules, ...foldersAbove].sort())
-})
-
-test('a module imports from itself and from the modules below it', () => {
-  expect(serverFiles().flatMap(upwardImportsOf)).toEqual([])
+test('the search finds every form of import', () => {
+  const text = `
+    import { call, type Reply as Answer } from '../api/client.ts'
+    import type { Tone } from './state.tsx'
+    import * as words from './words.ts'
+    export {
+      one,
+      two,
+    } from './numbers.ts'
+    import './theme.css'
+    import { useState } from 'react'
+    import { createGuerdon } from '@guerdon/client'
+    const page = () => import('./page.tsx').then(({ Page }) => Page)`
+  const found = importsIn('dashboard/ui/list.tsx', text.replaceAll(/^ {4}/gm, ''))
+  expect(found.slice(0, -1)).toEqual([
+    { file: 'dashboard/api/client.ts', names: ['call', 'Reply'] },
+    { file: 'dashboard/ui/state.tsx', names: ['Tone'] },
+    { file: 'dashboard/ui/words.ts', names: 'everything' },
+    { file: 'dashboard/ui/numbers.ts', names: ['one', 'two'] },
+    { file: 'dashboard/ui/theme.css', names: [] },
+    { file: 'packages/client/src/index.ts', names: ['createGuerdon'] },
+  ])
+  expect(found.at(-1)).toEqual({ file: 'dashboard/ui/page.tsx', names: expect.arrayContaining(['Page']) })
 })
 
 test('no file imports itself, directly or through other files', () => {
-  expect(importCycles(imports)).toEqual([])
+  expect(importCycles(importsOf(sourceTexts({ tests: true })))).toEqual([])
 })
 
-function serverFiles(): string[] {
-  return [...imports.keys()].filter((path) => path.startsWith(root)).map(withoutRoot)
-}
-
-function withoutRoot(path: string): string {
-  return path.startsWith(root) ? path.slice(root.length) : path
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.indexOf('/')))
-}
-
-function upwardImportsOf(path: string): string[] {
-  const ownPlace = modules.indexOf(folderOf(path))
-  if (ownPlace < 0) return []
-  return [...(imports.get(`${root}${path}`) ?? [])].flatMap((full) => {
-    const target = withoutRoot(full)
-    const place = modules.indexOf(folderOf(target))
-    return place < ownPlace ? [`${path} -> ${target}`] : []
+describe('the parts of the repository', () => {
+  test('every file belongs to one', () => {
+    expect([...imports.keys()].filter((path) => partOf(path) === undefined)).toEqual([])
   })
+
+  test('each imports from those that it may', () => {
+    const forbidden = importsWhere((from, to) => {
+      const [own, other] = [partOf(from), partOf(to)]
+      return own !== undefined && other !== undefined && own !== other && !parts[own]?.includes(other)
+    })
+    expect(forbidden).toEqual([])
+  })
+})
+
+describe('the server', () => {
+  test('every folder is a module with a place in the order, or stands above all modules', () => {
+    expect(foldersIn(server)).toEqual([...modules, ...foldersAboveModules].sort())
+  })
+
+  test('a module imports from itself and from the modules below it', () => {
+    expect(upwardImports(server, modules)).toEqual([])
+  })
+})
+
+describe('the dashboard', () => {
+  test('every folder has a place in the order', () => {
+    expect(foldersIn(dashboard)).toEqual([...dashboardFolders].sort())
+  })
+
+  test('a folder imports from itself and from the folders below it', () => {
+    expect(upwardImports(dashboard, dashboardFolders)).toEqual([])
+  })
+
+  test('no place imports from the pages of another', () => {
+    const placeOf = (path: string) => /^packages\/dashboard\/src\/pages\/([^/]+)/.exec(path)?.[1]
+    const across = importsWhere((from, to) => {
+      const [own, other] = [placeOf(from), placeOf(to)]
+      return own !== undefined && other !== undefined && own !== other
+    })
+    expect(across).toEqual([])
+  })
+})
+
+/** The files that each file imports. */
+function importsOf(texts: ReadonlyMap<string, string>): Map<string, Set<string>> {
+  return new Map([...texts].map(([path, text]) => [path, new Set(importsIn(path, text).map(({ file }) => file))]))
 }
 
-/** The files that each file imports by `import`, `import type`, `export … from` and `import(…)`; packages are omitted. */
-function importsOf(texts: ReadonlyMap<string, string>): Map<string, Set<string>> {
-  const statement =
-    /^(?:import|export)\s+(?:type\s+)?(?:[\w$,*\s]|\{[^}]*\})*\s*from\s+'(\.[^']+)'|^import\s+'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
-  return new Map(
-    [...texts].map(([path, text]) => {
-      const specifiers = [...text.matchAll(statement)].map(([, from, alone, called]) => from ?? alone ?? called ?? '')
-      return [path, new Set(specifiers.map((file) => posix.join(posix.dirname(path), file)))]
-    }),
+function partOf(path: string): string | undefined {
+  return Object.keys(parts).find((part) => path.startsWith(`${part}/`))
+}
+
+function importsWhere(isFound: (from: string, to: string) => boolean): string[] {
+  return [...imports].flatMap(([from, targets]) =>
+    [...targets].filter((to) => isFound(from, to)).map((to) => `${from} -> ${to}`),
   )
+}
+
+/** The folder of a file below `root`; empty for files beside the folders, undefined for all others. */
+function folderOf(path: string, root: string): string | undefined {
+  if (!path.startsWith(root)) return undefined
+  const rest = path.slice(root.length)
+  return rest.slice(0, Math.max(0, rest.indexOf('/')))
+}
+
+function foldersIn(root: string): string[] {
+  const folders = [...imports.keys()].map((path) => folderOf(path, root))
+  return [...new Set(folders.filter((folder) => folder !== undefined && folder !== ''))].sort() as string[]
+}
+
+/** Imports of a folder from one above it, or from outside of `order`; `order` is from the top. */
+function upwardImports(root: string, order: readonly string[]): string[] {
+  return importsWhere((from, to) => {
+    const own = order.indexOf(folderOf(from, root) ?? '')
+    const other = folderOf(to, root)
+    return own >= 0 && other !== undefined && order.indexOf(other) < own
+  })
 }
 
 /** Import cycles: groups of files that reach each other by imports (Tarjan's strongly connected components). */

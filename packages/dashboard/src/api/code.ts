@@ -39,5 +39,5 @@ const client = VoucherifyServerSide({
 
 /** JSON with the quotes that TypeScript does not need left out. */
 function literal(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/^(\s*)"([a-z_]\w*)":/gim, '$1$2:')
+  return JSON.stringify(value, null, 2).replace(/^( *)"([a-z_]\w*)":/gim, '$1$2:')
 }

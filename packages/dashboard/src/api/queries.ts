@@ -12,8 +12,8 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useProjectId } from '../app/session.tsx'
 import { ApiFailure, call, type Input, type OperationName, type Reply } from './client.ts'
+import { useProjectId } from './session.ts'
 
 let onSessionEnd: () => void = () => {}
 

@@ -1,6 +1,7 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Menu as MenuIcon, Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { useProject } from '../api/session.ts'
 import { IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { FormatProvider } from '../ui/format.tsx'
@@ -8,7 +9,6 @@ import { Palette } from './palette.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { places } from './places.ts'
 import { ProjectSwitcher } from './project-switcher.tsx'
-import { useProject } from './session.tsx'
 
 /** What surrounds every page of a project: where one is, where one can go, who one is. */
 export function Frame() {

@@ -5,9 +5,9 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from '../api/queries.ts'
+import { applyTheme } from '../ui/theme.ts'
 import { ToastProvider } from '../ui/toast.tsx'
 import { router } from './router.tsx'
-import { applyTheme } from './theme.ts'
 
 applyTheme()
 // The service's Content-Security-Policy allows no inline style elements; theme.css has what the primitives would add.

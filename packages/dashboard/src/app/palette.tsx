@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { Reply } from '../api/client.ts'
 import { useRead } from '../api/queries.ts'
+import { useProject } from '../api/session.ts'
 import { classes } from '../ui/classes.ts'
 import { places } from './places.ts'
-import { useProject } from './session.tsx'
 
 interface Entry {
   id: string

@@ -1,10 +1,10 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { BookOpen, Code, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { useState } from 'react'
+import { endSession } from '../api/begin-session.ts'
+import { useProject, useSession } from '../api/session.ts'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
-import { endSession } from './begin-session.ts'
-import { useProject, useSession } from './session.tsx'
-import { applyTheme, readTheme, type Theme } from './theme.ts'
+import { applyTheme, readTheme, type Theme } from '../ui/theme.ts'
 
 const themes: { theme: Theme; name: string; icon: typeof Sun }[] = [
   { theme: 'system', name: 'As the system', icon: Monitor },

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { Check, ChevronsUpDown } from 'lucide-react'
+import { useProject, useSession } from '../api/session.ts'
+import { Mark } from '../ui/mark.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
-import { useProject, useSession } from './session.tsx'
+import { roleNames } from '../words/roles.ts'
 
 /** Which project one looks at, and the way to the others. */
 export function ProjectSwitcher() {
@@ -33,30 +35,5 @@ export function ProjectSwitcher() {
         </MenuItem>
       ))}
     </Menu>
-  )
-}
-
-export const roleNames: Record<string, string> = {
-  ADMIN: 'Administrator',
-  USER: 'User',
-  USER_RESTRICTED: 'Restricted user',
-  MERCHANT: 'Merchant',
-  VIEWER: 'Viewer',
-}
-
-/** The sign of the product. */
-export function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" className="size-7 shrink-0" aria-hidden="true">
-      <rect width="32" height="32" rx="8" className="fill-accent" />
-      <path
-        d="M22.5 12.2A7.5 7.5 0 1 0 23.5 17H16.5"
-        fill="none"
-        strokeWidth="3"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-        className="stroke-on-accent"
-      />
-    </svg>
   )
 }

@@ -10,12 +10,12 @@ import {
 } from '@tanstack/react-router'
 import { ApiFailure } from '../api/client.ts'
 import { queryClient, whenSessionEnds } from '../api/queries.ts'
+import { type Session, sessionQuery } from '../api/session.ts'
 import { targetOf } from '../pages/sign-in/target.ts'
 import { Frame } from './frame.tsx'
 import { lastProject, rememberProject } from './last-project.ts'
 import { loading } from './load-page.ts'
 import { NotFound, PageFailure } from './page-failure.tsx'
-import { type Session, sessionQuery } from './session.tsx'
 
 const root = createRootRouteWithContext<Record<never, never>>()({ component: Outlet, notFoundComponent: NotFound })
 

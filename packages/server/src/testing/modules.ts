@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { sourceTexts } from './sources.ts'
+import { serviceTexts } from './sources.ts'
 
 /** The page with the module diagram, which stands between two marker lines. */
 export const architectureFile = new URL('../../../../docs/architecture.md', import.meta.url)
@@ -54,8 +54,8 @@ function diagram(): string {
 
 function countImporters(): Map<string, number> {
   const importers = new Map<string, number>()
-  for (const [full, text] of sourceTexts()) {
-    const path = full.replace(/^server\/src\//, '')
+  for (const [full, text] of serviceTexts()) {
+    const path = full.replace(/^packages\/server\/src\//, '')
     const [from] = path.split('/') as [string]
     if (path === full || !modules.includes(from)) continue
     const targets = [...text.matchAll(/from '(\.[^']+)'/g)].map(

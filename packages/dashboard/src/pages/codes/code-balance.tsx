@@ -2,12 +2,12 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
-import { type LedgerLine, ledgerLine } from '../../app/words/ledger.ts'
 import { Count, Instant, Money } from '../../ui/format.tsx'
 import { List } from '../../ui/list.tsx'
 import { Figure, Panel } from '../../ui/page.tsx'
 import { Nothing } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { type LedgerLine, ledgerLine } from '../../words/ledger.ts'
 
 /** What is on a card, and its statement: every change with what was left after it. */
 export function BalancePanel({ code }: { code: Schemas['Voucher'] }) {

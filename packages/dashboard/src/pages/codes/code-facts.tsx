@@ -1,11 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
-import { codeKinds, usesOf } from '../../app/words/states.ts'
-import { validityWords } from '../../app/words/validity.ts'
+import { CustomerName } from '../../parts/customer-name.tsx'
 import { CopyText } from '../../ui/code-block.tsx'
 import { Instant, useFormat } from '../../ui/format.tsx'
 import { Facts } from '../../ui/page.tsx'
-import { CustomerName } from '../customers/customer-name.tsx'
+import { codeKinds, usesOf } from '../../words/states.ts'
+import { validityWords } from '../../words/validity.ts'
 
 export function CodeFacts({ code }: { code: Schemas['Voucher'] }) {
   const { project } = useParams({ from: '/$project/codes/$code' })

@@ -1,7 +1,7 @@
-import { codeKinds } from '../../app/words/states.ts'
+import { CampaignFilter } from '../../parts/campaign-filter.tsx'
+import { CustomerFilter } from '../../parts/customer-filter.tsx'
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter.tsx'
-import { CustomerFilter } from '../customers/customer-filter.tsx'
-import { CampaignFilter } from './campaign-filter.tsx'
+import { codeKinds } from '../../words/states.ts'
 
 export interface CodeSearch {
   q?: string

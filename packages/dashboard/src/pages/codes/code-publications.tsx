@@ -1,12 +1,12 @@
 import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
-import { refusalSentence } from '../../app/words/refusals.ts'
+import { CustomerLink } from '../../parts/customer-name.tsx'
 import { Instant } from '../../ui/format.tsx'
 import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Nothing, Status } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { CustomerLink } from '../customers/customer-name.tsx'
+import { refusalSentence } from '../../words/refusals.ts'
 
 type Publication = Schemas['ListedPublication']
 

@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import type { Input, Schemas } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { nameOf } from '../../app/words/people.ts'
+import { ChooseCustomer, type CustomerChoice } from '../../parts/choose-customer.tsx'
+import { GiveActions } from '../../parts/give-actions.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { ChooseCustomer, type CustomerChoice } from '../customers/choose-customer.tsx'
-import { GiveActions } from './give-actions.tsx'
+import { nameOf } from '../../words/people.ts'
 
 interface GiveCodeProps {
   code: Schemas['Voucher']

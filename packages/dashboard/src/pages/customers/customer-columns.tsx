@@ -1,8 +1,8 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
-import { nameOf } from '../../app/words/people.ts'
 import { Count, Instant, Money } from '../../ui/format.tsx'
 import { type Column, rowLink } from '../../ui/table.tsx'
+import { nameOf } from '../../words/people.ts'
 
 export function useCustomerColumns(): Column<Schemas['Customer']>[] {
   const { project = '' } = useParams({ strict: false })

@@ -1,12 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
-import { orderStates } from '../../app/words/states.ts'
 import { Instant, Money } from '../../ui/format.tsx'
 import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Nothing, Status } from '../../ui/state.tsx'
 import { type Column, rowLink } from '../../ui/table.tsx'
+import { orderStates } from '../../words/states.ts'
 
 /** The orders of a customer; each opens in the simulator, where it can be tried again. */
 export function OrdersPanel({ customer: { id } }: { customer: Schemas['Customer'] }) {

@@ -1,10 +1,10 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import { CustomerName } from '../../parts/customer-name.tsx'
 import { Count, Instant } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Loading, Status, Tag } from '../../ui/state.tsx'
-import { CustomerName } from './customer-name.tsx'
 
 type Customer = Schemas['Customer']
 

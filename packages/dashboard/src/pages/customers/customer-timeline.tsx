@@ -2,13 +2,13 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useRows } from '../../api/queries.ts'
-import { happeningOf } from '../../app/words/activity.ts'
-import type { Happening } from '../../app/words/happening.ts'
 import { classes } from '../../ui/classes.ts'
 import { useFormat } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { FailureView, Loading, Nothing, type Tone } from '../../ui/state.tsx'
 import { More } from '../../ui/table.tsx'
+import { happeningOf } from '../../words/activity.ts'
+import type { Happening } from '../../words/happening.ts'
 
 type Activity = Schemas['Activity']
 

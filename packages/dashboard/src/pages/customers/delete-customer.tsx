@@ -2,13 +2,13 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { CopyCall } from '../../app/copy-call.tsx'
-import { nameOf } from '../../app/words/people.ts'
+import { CopyCall } from '../../parts/copy-call.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FailureNotice } from '../../ui/state.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { nameOf } from '../../words/people.ts'
 
 interface DeleteProps {
   customer: Schemas['Customer']

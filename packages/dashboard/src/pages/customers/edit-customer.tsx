@@ -2,14 +2,14 @@ import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import type { Input, Schemas } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { CopyCall } from '../../app/copy-call.tsx'
-import { nameOf } from '../../app/words/people.ts'
+import { CopyCall } from '../../parts/copy-call.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { KeyValueEditor, rowsOf, valuesOf } from '../../ui/key-value-editor.tsx'
 import { FailureNotice } from '../../ui/state.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { nameOf } from '../../words/people.ts'
 
 interface EditProps {
   customer: Schemas['Customer']

@@ -1,8 +1,8 @@
 import { ApiFailure, type Input, type OperationName, type Reply, type Schemas } from '../../api/client.ts'
 import { sentenceOf } from '../../api/failures.ts'
 import { useReader } from '../../api/queries.ts'
-import { nameOf } from '../../app/words/people.ts'
 import { useToast } from '../../ui/toast.tsx'
+import { nameOf } from '../../words/people.ts'
 
 /** Rows that one list of an export has at most: somebody with more is served by an export of the project. */
 const mostRows = 10_000

@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import type { Input, Schemas } from '../../api/client.ts'
 import { useChange, useReader } from '../../api/queries.ts'
-import { whatItGives } from '../../app/words/gives.ts'
-import { nameOf } from '../../app/words/people.ts'
+import { type CampaignChoice, ChooseCampaign } from '../../parts/choose-campaign.tsx'
+import { GiveActions } from '../../parts/give-actions.tsx'
 import { Choose } from '../../ui/choose.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { useFormat } from '../../ui/format.tsx'
 import { Notice } from '../../ui/state.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { type CampaignChoice, ChooseCampaign } from '../codes/choose-campaign.tsx'
-import { GiveActions } from '../codes/give-actions.tsx'
+import { whatItGives } from '../../words/gives.ts'
+import { nameOf } from '../../words/people.ts'
 
 interface GiveProps {
   customer: Schemas['Customer']

@@ -1,10 +1,10 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
-import { wayToNext } from '../../app/words/tiers.ts'
 import { Count, Instant, useFormat } from '../../ui/format.tsx'
 import { Figure, Panel } from '../../ui/page.tsx'
 import { Progress } from '../../ui/state.tsx'
+import { wayToNext } from '../../words/tiers.ts'
 import { PointsExpiries } from './points-expiries.tsx'
 
 type Card = Schemas['Voucher']

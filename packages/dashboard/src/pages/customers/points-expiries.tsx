@@ -1,9 +1,9 @@
 import type { Schemas } from '../../api/client.ts'
 import { sentenceOf } from '../../api/failures.ts'
 import { useRead } from '../../api/queries.ts'
-import { expiriesOf } from '../../app/words/expiries.ts'
-import { pointsWords } from '../../app/words/gives.ts'
 import { Instant, useFormat } from '../../ui/format.tsx'
+import { expiriesOf } from '../../words/expiries.ts'
+import { pointsWords } from '../../words/gives.ts'
 
 /** Which points expire when, the next first; and those that are still to come. */
 export function PointsExpiries({ card, campaign }: { card: Schemas['Voucher']; campaign: string }) {

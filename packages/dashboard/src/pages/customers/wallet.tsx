@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useRead, useRows } from '../../api/queries.ts'
+import { useCodeColumns } from '../../parts/code-columns.tsx'
 import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { FailureView, Loading, Nothing } from '../../ui/state.tsx'
-import { useCodeColumns } from '../codes/code-columns.tsx'
 import { LoyaltyCardPanel } from './loyalty-card-panel.tsx'
 
 type Customer = Schemas['Customer']

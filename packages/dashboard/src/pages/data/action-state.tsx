@@ -1,5 +1,5 @@
 import { Progress, Status } from '../../ui/state.tsx'
-import { type Action, kindOf, stateOf } from './action-words.ts'
+import { type Action, kindOf, stateOf } from '../../words/async-actions.ts'
 
 /** A bar while it runs, a word before and after. */
 export function ActionState({ action }: { action: Action }) {

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { useRows } from '../../api/queries.ts'
-import { useMayChange, useProject } from '../../app/session.tsx'
+import { useMayChange, useProject } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Instant } from '../../ui/format.tsx'
 import { List } from '../../ui/list.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Empty } from '../../ui/state.tsx'
 import { type Column, rowLink } from '../../ui/table.tsx'
+import { type Action, durationText, isRunning, kindOf } from '../../words/async-actions.ts'
 import { ActionState } from './action-state.tsx'
-import { type Action, durationText, isRunning, kindOf } from './action-words.ts'
 
 const pollMs = 1500
 

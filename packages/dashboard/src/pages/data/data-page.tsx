@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, Upload } from 'lucide-react'
-import { useMayChange, useProject } from '../../app/session.tsx'
+import { useMayChange, useProject } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'

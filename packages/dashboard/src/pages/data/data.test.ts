@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { durationText, kindOf, stateOf } from './action-words.ts'
 import { readCsv, withCommas } from './csv.ts'
 import { columnsOf, importKinds, missingColumns } from './import-kinds.ts'
 import { reasonSentence } from './reasons.ts'
@@ -145,10 +144,4 @@ describe('results', () => {
       'Row,About,What was wrong\n2,\'=1+1,"Bad, ""very"""',
     )
   })
-})
-
-test('words', () => {
-  expect(kindOf('VOUCHERS.IMPORT_CSV')).toBe('Import codes from a file')
-  expect(stateOf({ status: 'DONE', operation_status: 'FAILED' }).text).toBe('Done, with errors')
-  expect([120, 1200, 200_000, 7_260_000].map(durationText)).toEqual(['120 ms', '1.2 s', '3 min 20 s', '2 h 1 min'])
 })

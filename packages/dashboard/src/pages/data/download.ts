@@ -1,6 +1,6 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { type ApiFailure, call, type Schemas } from '../../api/client.ts'
-import { useProjectId } from '../../app/session.tsx'
+import { useProjectId } from '../../api/session.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { exportName } from './export-kinds.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
-import { CopyCall } from '../../app/copy-call.tsx'
+import { CopyCall } from '../../parts/copy-call.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { CheckField } from '../../ui/field.tsx'

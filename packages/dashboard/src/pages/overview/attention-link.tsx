@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Reply } from '../../api/client.ts'
-import { useProject } from '../../app/session.tsx'
+import { useProject } from '../../api/session.ts'
 import { dayOf } from '../../ui/days.ts'
 
 type Entry = Reply<'GET /v1/attention'>['data'][number]

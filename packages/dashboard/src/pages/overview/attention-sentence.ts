@@ -1,5 +1,5 @@
-import { refusalName } from '../../app/words/refusals.ts'
-import { kindOf } from '../data/action-words.ts'
+import { kindOf } from '../../words/async-actions.ts'
+import { refusalName } from '../../words/refusals.ts'
 
 /** The sentence of the service, with the words of the dashboard in place of its keys. */
 export function attentionSentence(
@@ -11,6 +11,9 @@ export function attentionSentence(
   if (typeof reason === 'string') sentence = sentence.replace(reason, refusalName(reason).toLowerCase())
   if (typeof type === 'string') sentence = sentence.replace(`The job ${type}`, `“${kindOf(type)}”`)
   if (typeof used === 'number' && typeof limit === 'number')
-    sentence = sentence.replace(/[\d.]+ [A-Z]{3} of [\d.]+ [A-Z]{3}/, () => `${money(used)} of ${money(limit)}`)
+    sentence = sentence.replace(
+      /[\d.]{1,20} [A-Z]{3} of [\d.]{1,20} [A-Z]{3}/,
+      () => `${money(used)} of ${money(limit)}`,
+    )
   return sentence.replaceAll(/"([^"]*)"/g, '“$1”').replaceAll(' %', '\u00a0%')
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useProject } from '../../app/session.tsx'
+import { useProject } from '../../api/session.ts'
 import { BarList } from '../../ui/chart.tsx'
 import { classes } from '../../ui/classes.ts'
 import { useFormat } from '../../ui/format.tsx'

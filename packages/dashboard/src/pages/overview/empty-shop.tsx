@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { curlOf } from '../../api/code.ts'
-import { useProject } from '../../app/session.tsx'
+import { useProject } from '../../api/session.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Panel } from '../../ui/page.tsx'

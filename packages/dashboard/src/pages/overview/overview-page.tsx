@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRead } from '../../api/queries.ts'
-import { useProject } from '../../app/session.tsx'
+import { useProject } from '../../api/session.ts'
 import { ago, newFormat, useFormat } from '../../ui/format.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FailureView, Notice } from '../../ui/state.tsx'

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { useProject } from '../../app/session.tsx'
-import { refusalName } from '../../app/words/refusals.ts'
+import { useProject } from '../../api/session.ts'
 import { BarList } from '../../ui/chart.tsx'
 import { useFormat } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Empty, Loading } from '../../ui/state.tsx'
+import { refusalName } from '../../words/refusals.ts'
 import type { Overview } from './figures.ts'
 import type { OverviewRange } from './range.ts'
 

@@ -1,8 +1,8 @@
 import type { Schemas } from '../../api/client.ts'
-import { refusedIn } from '../../app/words/redemptions.ts'
-import type { RefusedObject } from '../../app/words/refusals.ts'
 import type { Format } from '../../ui/format.tsx'
 import type { Tone } from '../../ui/state.tsx'
+import { refusedIn } from '../../words/redemptions.ts'
+import type { RefusedObject } from '../../words/refusals.ts'
 
 export type Redemption = Schemas['Redemption']
 export type Rollback = Schemas['RedemptionRollback']

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { useProject } from '../../app/session.tsx'
-import { refusalName } from '../../app/words/refusals.ts'
+import { useProject } from '../../api/session.ts'
 import { CopyText } from '../../ui/code-block.tsx'
 import { Count, Instant, Money } from '../../ui/format.tsx'
 import { Facts, Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/state.tsx'
+import { refusalName } from '../../words/refusals.ts'
 import { customerName, type Entry, isRollback, orderName, resultOf, takenOff } from './entry.ts'
 
 const link = 'text-accent hover:underline'

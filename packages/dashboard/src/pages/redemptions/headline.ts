@@ -1,5 +1,5 @@
-import { refusalSentence } from '../../app/words/refusals.ts'
 import type { Format } from '../../ui/format.tsx'
+import { refusalSentence } from '../../words/refusals.ts'
 import {
   customerName,
   type Entry,

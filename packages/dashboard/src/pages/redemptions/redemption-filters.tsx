@@ -1,8 +1,8 @@
-import { refusalKeys, refusalName } from '../../app/words/refusals.ts'
+import { CampaignFilter } from '../../parts/campaign-filter.tsx'
+import { CustomerFilter } from '../../parts/customer-filter.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter.tsx'
-import { CampaignFilter } from '../codes/campaign-filter.tsx'
-import { CustomerFilter } from '../customers/customer-filter.tsx'
+import { refusalKeys, refusalName } from '../../words/refusals.ts'
 import { isFiltered, type ListSearch, resultChoices } from './list-query.ts'
 
 interface FiltersProps {

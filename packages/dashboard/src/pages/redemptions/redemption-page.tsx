@@ -1,9 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useRead } from '../../api/queries.ts'
-import { useProject } from '../../app/session.tsx'
 import { buttonClasses } from '../../ui/button.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Empty, FailureView, Loading } from '../../ui/state.tsx'
+import { AllRedemptions } from './all-redemptions.tsx'
 import { RedemptionView } from './redemption-view.tsx'
 
 /** One redemption, refusal or rollback. */
@@ -32,14 +32,5 @@ export function RedemptionPage() {
         )}
       </Panel>
     </Page>
-  )
-}
-
-export function AllRedemptions() {
-  const { id: project } = useProject()
-  return (
-    <Link to="/$project/redemptions" params={{ project }} className="hover:text-ink hover:underline">
-      Redemptions
-    </Link>
   )
 }

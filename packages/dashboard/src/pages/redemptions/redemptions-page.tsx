@@ -1,7 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useRows } from '../../api/queries.ts'
-import { useProject } from '../../app/session.tsx'
-import { refusalName } from '../../app/words/refusals.ts'
+import { useProject } from '../../api/session.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Count, Instant, Money } from '../../ui/format.tsx'
@@ -9,6 +8,7 @@ import { List } from '../../ui/list.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Empty, Status } from '../../ui/state.tsx'
 import { type Column, rowLink } from '../../ui/table.tsx'
+import { refusalName } from '../../words/refusals.ts'
 import {
   amountBefore,
   customerName,

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useRead } from '../../api/queries.ts'
-import { useProject } from '../../app/session.tsx'
+import { useProject } from '../../api/session.ts'
 import { Instant, useFormat } from '../../ui/format.tsx'
 import { Notice } from '../../ui/state.tsx'
 import { isRollback, type Redemption, type Rollback } from './entry.ts'

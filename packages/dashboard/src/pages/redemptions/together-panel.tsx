@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { useProject } from '../../app/session.tsx'
-import { refusalName } from '../../app/words/refusals.ts'
+import { useProject } from '../../api/session.ts'
 import { classes } from '../../ui/classes.ts'
 import { Count, Money } from '../../ui/format.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Loading, Status } from '../../ui/state.tsx'
+import { refusalName } from '../../words/refusals.ts'
 import { type Redemption, resultOf, subjectOf, takenOff } from './entry.ts'
 
 interface TogetherPanelProps {

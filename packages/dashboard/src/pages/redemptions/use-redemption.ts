@@ -1,5 +1,5 @@
 import { useRead } from '../../api/queries.ts'
-import { useIsAdmin, useMayChange, useProject } from '../../app/session.tsx'
+import { useIsAdmin, useMayChange, useProject } from '../../api/session.ts'
 import { type Entry, isRollback, type Redemption, stackOf } from './entry.ts'
 import { explainsWithoutOrder, type Recalculation, recalculationOf } from './recalculate.ts'
 

@@ -1,6 +1,6 @@
-import { roleNames } from '../../app/project-switcher.tsx'
-import { useSession } from '../../app/session.tsx'
+import { useSession } from '../../api/session.ts'
 import { Facts, Page, Panel } from '../../ui/page.tsx'
+import { roleNames } from '../../words/roles.ts'
 import { PasswordPanel } from './password-panel.tsx'
 import { SecondFactorPanel } from './second-factor-panel.tsx'
 import { SessionsPanel } from './sessions-panel.tsx'

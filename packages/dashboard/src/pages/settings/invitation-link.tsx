@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import { useSession } from '../../app/session.tsx'
+import { useSession } from '../../api/session.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Instant } from '../../ui/format.tsx'
 import { Notice } from '../../ui/state.tsx'

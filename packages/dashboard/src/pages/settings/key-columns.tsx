@@ -1,11 +1,11 @@
 import { Ellipsis } from 'lucide-react'
-import { roleNames } from '../../app/project-switcher.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/code-block.tsx'
 import { Instant } from '../../ui/format.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Status, Tag } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { roleNames } from '../../words/roles.ts'
 import { accessNames, accessOf, type Key, kindNames } from './key-words.ts'
 
 export type KeyTask = 'edit' | 'block' | 'regenerate' | 'delete'

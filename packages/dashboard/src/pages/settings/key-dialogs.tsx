@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { useProject } from '../../app/session.tsx'
+import { useProject } from '../../api/session.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import type { Key } from './key-words.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { rowsInReply, useRead } from '../../api/queries.ts'
-import { useIsAdmin, useProject } from '../../app/session.tsx'
+import { useIsAdmin, useProject } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { List } from '../../ui/list.tsx'
 import { Page, Panel } from '../../ui/page.tsx'

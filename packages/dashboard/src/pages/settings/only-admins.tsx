@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { roleNames } from '../../app/project-switcher.tsx'
-import { useProject } from '../../app/session.tsx'
+import { useProject } from '../../api/session.ts'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Empty } from '../../ui/state.tsx'
+import { roleNames } from '../../words/roles.ts'
 
 /** What somebody sees who may not do this: what it is, and who may. */
 export function OnlyAdmins({ title, children }: { title: string; children: ReactNode }) {

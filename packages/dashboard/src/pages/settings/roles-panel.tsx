@@ -1,4 +1,4 @@
-import { roleNames } from '../../app/project-switcher.tsx'
+import { roleNames } from '../../words/roles.ts'
 import { roleIds, roleWords } from './roles.tsx'
 
 /** What the roles mean, below the list that names them. */

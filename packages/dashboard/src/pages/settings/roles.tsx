@@ -1,5 +1,5 @@
-import { roleNames } from '../../app/project-switcher.tsx'
 import { ChooseOne } from '../../ui/choose-one.tsx'
+import { roleNames } from '../../words/roles.ts'
 
 export const roleIds = ['ADMIN', 'USER', 'USER_RESTRICTED', 'MERCHANT', 'VIEWER'] as const
 

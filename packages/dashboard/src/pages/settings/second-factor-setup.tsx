@@ -1,6 +1,7 @@
 import type { Schemas } from '@guerdon/client'
 import { useForm } from 'react-hook-form'
 import { useChange } from '../../api/queries.ts'
+import { AttemptFailure, useSecondsLeft } from '../../parts/attempts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/code-block.tsx'
 import { DialogActions } from '../../ui/dialog.tsx'
@@ -8,7 +9,6 @@ import { TextField } from '../../ui/field.tsx'
 import { PasswordField } from '../../ui/password-field.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Notice } from '../../ui/state.tsx'
-import { AttemptFailure, useSecondsLeft } from '../sign-in/attempts.tsx'
 
 /** Type the password, scan, confirm with a code, keep the recovery codes. */
 export function SwitchOn({ email, onDone }: { email: string; onDone: () => void }) {

@@ -1,5 +1,5 @@
 import { Link, Outlet } from '@tanstack/react-router'
-import { useProject } from '../../app/session.tsx'
+import { useProject } from '../../api/session.ts'
 
 const pages = [
   { to: '/$project/settings/account', name: 'My account' },

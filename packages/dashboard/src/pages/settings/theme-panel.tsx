@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { applyTheme, readTheme, type Theme } from '../../app/theme.ts'
 import { Panel } from '../../ui/page.tsx'
+import { applyTheme, readTheme, type Theme } from '../../ui/theme.ts'
 
 const themes: { theme: Theme; name: string }[] = [
   { theme: 'system', name: 'As the system' },

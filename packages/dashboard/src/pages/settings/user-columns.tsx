@@ -1,11 +1,11 @@
 import { Ellipsis } from 'lucide-react'
 import type { Schemas } from '../../api/client.ts'
-import { roleNames } from '../../app/project-switcher.tsx'
-import { useSession } from '../../app/session.tsx'
+import { useSession } from '../../api/session.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Status, Tag } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { roleNames } from '../../words/roles.ts'
 
 export type UserTask = 'role' | 'remove' | 'link'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
-import { useProject, useSession } from '../../app/session.tsx'
+import { useProject, useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'

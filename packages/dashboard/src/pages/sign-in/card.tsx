@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
-import { Mark } from '../../app/project-switcher.tsx'
+import { Mark } from '../../ui/mark.tsx'
 
 /** The one card of the pages outside of a project. */
 export function Card({ title, about, children }: { title: string; about?: ReactNode; children: ReactNode }) {

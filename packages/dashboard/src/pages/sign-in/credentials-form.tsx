@@ -1,9 +1,9 @@
 import { useForm } from 'react-hook-form'
 import type { ApiFailure } from '../../api/client.ts'
+import { AttemptFailure } from '../../parts/attempts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { PasswordField } from '../../ui/password-field.tsx'
-import { AttemptFailure } from './attempts.tsx'
 
 export interface Credentials {
   email: string

@@ -1,14 +1,14 @@
 import { Link, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
+import { beginSession } from '../../api/begin-session.ts'
 import { useChange } from '../../api/queries.ts'
-import { beginSession } from '../../app/begin-session.ts'
+import { AttemptFailure, useSecondsLeft } from '../../parts/attempts.tsx'
+import { NewPassword } from '../../parts/new-password.tsx'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { FailureView, Loading } from '../../ui/state.tsx'
-import { AttemptFailure, useSecondsLeft } from './attempts.tsx'
+import { rulesOf } from '../../words/password-rules.ts'
 import { Card } from './card.tsx'
-import { NewPassword } from './new-password.tsx'
-import { rulesOf } from './password-rules.ts'
 
 /** The page behind a link that sets a password: an invitation, the first start, or a reset. */
 export function PasswordPage() {

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import type { ApiFailure } from '../../api/client.ts'
+import { AttemptFailure } from '../../parts/attempts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/state.tsx'
-import { AttemptFailure } from './attempts.tsx'
 import { Card } from './card.tsx'
 
 interface SecondFactorFormProps {

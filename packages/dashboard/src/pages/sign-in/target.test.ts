@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { targetOf, waitText } from './target.ts'
+import { targetOf } from './target.ts'
 
 const origin = 'https://guerdon.example'
 const to = (address: string | undefined) => targetOf(address, origin)
@@ -35,15 +35,4 @@ describe('where a sign-in leads', () => {
     expect(target).toMatch(/^\/dashboard\//)
     expect(target).not.toMatch(/^\/dashboard\/\//)
   })
-})
-
-test('how long to wait', () => {
-  expect([1, 42, 99.2, 100, 600, 7200].map(waitText)).toEqual([
-    'in a second',
-    'in 42 seconds',
-    'in 100 seconds',
-    'in 2 minutes',
-    'in 10 minutes',
-    'in 2 hours',
-  ])
 })

@@ -19,12 +19,3 @@ export function targetOf(to: string | undefined, origin: string): string {
   if (/^\/(sign-in|password)?\/?$/.test(path) || path.startsWith('//')) return start
   return `${base}${path}${url.search}${url.hash}`
 }
-
-/** How long to wait, in words. */
-export function waitText(seconds: number): string {
-  if (seconds <= 1) return 'in a second'
-  if (seconds < 100) return `in ${Math.ceil(seconds)} seconds`
-  const minutes = Math.ceil(seconds / 60)
-  if (minutes < 100) return `in ${minutes} minutes`
-  return `in ${Math.ceil(minutes / 60)} hours`
-}

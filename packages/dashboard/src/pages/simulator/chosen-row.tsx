@@ -1,9 +1,9 @@
 import { ArrowDown, ArrowUp, X } from 'lucide-react'
 import { useRead } from '../../api/queries.ts'
-import { whatItGives } from '../../app/words/gives.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useFormat } from '../../ui/format.tsx'
+import { whatItGives } from '../../words/gives.ts'
 import { voucherText } from './discount-text.ts'
 import type { Chosen } from './situation.ts'
 

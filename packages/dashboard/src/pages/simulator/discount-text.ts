@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
-import { type Giver, pointsWords, whatItGives } from '../../app/words/gives.ts'
 import type { Format } from '../../ui/format.tsx'
+import { type Giver, pointsWords, whatItGives } from '../../words/gives.ts'
 
 /** What a code is worth now: a card by what is left on it, anything else by what it gives. */
 export function voucherText(voucher: Schemas['Voucher'], format: Format): string {

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { useProject } from '../../app/session.tsx'
-import type { Explained } from '../../ui/explanation/use-views.ts'
-import { upperFirst } from '../../ui/explanation/values.ts'
-import { ExplanationTree } from '../../ui/explanation.tsx'
+import { useProject } from '../../api/session.ts'
+import { ExplanationTree } from '../../parts/explanation.tsx'
 import { Money } from '../../ui/format.tsx'
 import { Tag, type Tone } from '../../ui/state.tsx'
+import type { Explained } from '../../words/explanation/use-views.ts'
+import { upperFirst } from '../../words/explanation/values.ts'
 import { amountOf, isApplied, type Outcome } from './outcomes.ts'
 
 const states: Record<Outcome['status'], { tone: Tone; text: string }> = {

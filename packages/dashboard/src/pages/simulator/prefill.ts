@@ -56,7 +56,7 @@ async function choiceOfTier(promotionTierId: string, read: Read): Promise<Chosen
 }
 
 /** The lines of a stored order as they were ordered; an order without lines is one line of its amount. */
-export function linesOf({ items, amount }: Pick<Schemas['Order'], 'items' | 'amount'>): Line[] {
+function linesOf({ items, amount }: Pick<Schemas['Order'], 'items' | 'amount'>): Line[] {
   if (items.length === 0) return amount === undefined ? [] : [newLine({ name: 'Order', price: textOfCents(amount) })]
   return items
     .filter(({ quantity, initial_quantity }) => (initial_quantity ?? quantity) > 0)

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useReads } from '../../api/queries.ts'
-import { useMayChange } from '../../app/session.tsx'
-import { useExplained } from '../../ui/explanation/use-views.ts'
+import { useMayChange } from '../../api/session.ts'
+import { useExplained } from '../../words/explanation/use-views.ts'
 
 type Qualified = Schemas['QualifiedRedeemable']
 

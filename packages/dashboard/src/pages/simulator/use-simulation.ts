@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { ApiFailure, Schemas } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
-import { useMayChange } from '../../app/session.tsx'
+import { useMayChange } from '../../api/session.ts'
 import { useFormat } from '../../ui/format.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import { momentOf, qualificationOf, validationOf } from './request.ts'

@@ -19,17 +19,6 @@ export const days: Period = {
   startNamed: (name) => startIn(/^(\d{4})(\d\d)(\d\d)$/, name),
 }
 
-const mondayMs = Date.UTC(1970, 0, 5)
-const weekMs = 7 * dayMs
-
-/** By its Monday: `20260126` */
-export const weeks: Period = {
-  startOf: (at) => Math.floor((at - mondayMs) / weekMs) * weekMs + mondayMs,
-  after: (start) => start + weekMs,
-  nameOf: (start) => digitsOf(start, 8),
-  startNamed: (name) => startIn(/^(\d{4})(\d\d)(\d\d)$/, name),
-}
-
 /** `202601` */
 export const months: Period = {
   startOf: (at) => monthOf(at, 0),

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { sourceTexts } from '../../testing/sources.ts'
+import { serviceTexts } from '../../testing/sources.ts'
 
 /*
  * Behind a transaction pooler each transaction runs on another server connection, which serves other clients in between: nothing may be
@@ -69,9 +69,9 @@ function findingsIn(literals: readonly string[]): string[] {
 
 test('no statement of the service keeps anything in a session', () => {
   const found: Record<string, string[]> = {}
-  for (const [path, text] of sourceTexts()) {
+  for (const [path, text] of serviceTexts()) {
     const findings = findingsIn(literalsOf(text))
-    if (findings.length > 0) found[path.replace('server/src/', '')] = findings.toSorted()
+    if (findings.length > 0) found[path.replace('packages/server/src/', '')] = findings.toSorted()
   }
   const expected = Object.fromEntries(Object.entries(exceptions).map(([path, names]) => [path, names.toSorted()]))
   expect(found).toEqual(expected)

@@ -1,7 +1,7 @@
 import type { ReasonKey } from '@guerdon/engine'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { operations } from '../../operations.ts'
-import { occurs, sourceTexts } from '../../testing/sources.ts'
+import { occurs, serviceTexts } from '../../testing/sources.ts'
 import { type ErrorKey, errorKeys } from './errors.ts'
 import { refusalsOf } from './openapi.ts'
 
@@ -31,8 +31,8 @@ const reserved = {
 
 /** The sources without the places that only list keys: the errors that operations declare, and their documentation. */
 const refusing = new Map(
-  [...sourceTexts()]
-    .filter(([path]) => path !== 'server/src/core/http/openapi-refusals.ts')
+  [...serviceTexts()]
+    .filter(([path]) => path !== 'packages/server/src/core/http/openapi-refusals.ts')
     .map(([path, text]) => [path, text.replaceAll(/\[(?:\s*(?:'\w+'|\.\.\.\w+),?)*\s*\]|[!=]== '\w+'/g, '')]),
 )
 
@@ -52,6 +52,6 @@ describe('the table of error keys', () => {
 
   test.each(Object.entries(reserved))('%s is reserved: %s', (key) => {
     expect(errorKeys).not.toContain(key)
-    expect(occurs(new RegExp(`\\b${key}\\b`), sourceTexts())).toBe(false)
+    expect(occurs(new RegExp(`\\b${key}\\b`), serviceTexts())).toBe(false)
   })
 })
