@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { setPasswordCost } from '../account/sign-in/password-hash.ts'
 import { openConfigurations } from '../core/configuration/cache.ts'
 import type { Runtime } from '../core/context.ts'
 import type { Database } from '../core/db/database.ts'
@@ -13,6 +14,10 @@ import { openAuditLog } from '../monitoring/audit-log/writer.ts'
 import { connectReplicas } from '../runtime.ts'
 import { wiring } from '../wiring.ts'
 import { replicaSettings } from './test-replica.ts'
+
+/** Of passwords: the tests sign in a thousand times. */
+export const testCost = { N: 1_024, r: 8, p: 1 }
+setPasswordCost(testCost)
 
 /** Without the audit log, whose writes between others would disturb tests that count statements or waiting requests. */
 export const testSettings = (env: Record<string, string> = {}): Settings =>

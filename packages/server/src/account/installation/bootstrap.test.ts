@@ -1,3 +1,4 @@
+// @embedded: the first start writes before anything else
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../core/db/database.ts'
 import { migrate } from '../../core/db/migrate.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hashOf } from '../../core/http/secrets.ts'
 import { type Answer, newProject, type Shop, send } from '../../testing/app.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { openNode } from '../../testing/nodes.ts'
+import { newProjectAlone, openNode } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -431,7 +431,7 @@ test('an Idempotency-Key does not replay a token', async () => {
 })
 
 test('no table stores a token or a secret in plain text', async () => {
-  const shop = await newProject()
+  const shop = await newProjectAlone()
   const { body: key } = await shop.manage('POST', '/api-keys', { name: 'Second' })
   const { body: renewed } = await shop.manage('POST', `/api-keys/${key.id}/regenerate`)
   const token = await newToken(shop)

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { toInstant } from '../../core/lib/instant.ts'
 import { type Answer, newProject, type Shop, send, uniqueName } from '../../testing/app.ts'
+import { testCost } from '../../testing/runtime.ts'
 import { newUserLink } from '../users/link.ts'
 import { assignRoles, insertUser } from '../users/store.ts'
+import { hashPassword, isOutdatedHash, isPassword, setPasswordCost, standardCost } from './password-hash.ts'
 
 const password = 'a rainy day in Lisbon'
 const fromPage = { 'sec-fetch-site': 'same-origin' }
@@ -45,6 +47,15 @@ async function newUserWithPassword() {
   expect(answer.status).toBe(200)
   return { ...user, cookie: cookieOf(answer) }
 }
+
+test('a password is hashed with 32 MiB, by a cost of the OWASP cheat sheet', async () => {
+  const ofTests = await hashPassword(password)
+  setPasswordCost(standardCost)
+  const hash = await hashPassword(password).finally(() => setPasswordCost(testCost))
+  expect(hash).toMatch(/^scrypt\$32768\$8\$3\$[\w+/=]{24}\$[\w+/=]{44}$/)
+  expect([await isPassword(password, hash), await isPassword('another', hash)]).toEqual([true, false])
+  expect([isOutdatedHash(ofTests), isOutdatedHash(hash)]).toEqual([false, true])
+})
 
 describe('a link', () => {
   test('says whose it is as often as asked, sets the password once, and signs in', async () => {
