@@ -4,15 +4,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { binary, ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
+import { runTests } from './vitest.mjs'
+import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 
 await ensureInstalled()
 const given = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'guerdon-examples-'))
-const tests = await runNode(
-  [binary('vitest/vitest.mjs'), 'run', '--project', 'postgres', ...given.filter((argument) => argument !== '--fresh')],
-  { env: { ...process.env, GUERDON_TEST_SLOW: '1', GUERDON_RECORD_EXAMPLES: folder } },
-)
+const tests = await runTests('all', ['--project', 'postgres', ...given.filter((argument) => argument !== '--fresh')], {
+  env: { GUERDON_RECORD_EXAMPLES: folder },
+})
 // A test that fails may have recorded what it should not have met.
 if (tests === 0)
   process.exitCode = await runNode([

@@ -35,7 +35,7 @@ console.log(`\n${written.map((path) => relative(root, path)).join('\n')}\n
 Next: its fields in schema.ts, the migration, the table's type and store.ts; then
   npm run generate
   npm run check
-  npm test -- --project pglite ${plural} operations contract tidy`)
+  npm test -- ${plural} operations contract tidy`)
 
 function stop(message) {
   console.error(message)

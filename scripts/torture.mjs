@@ -4,5 +4,5 @@ import { ensureInstalled, nodeFlags, runNode } from './workspace.mjs'
 await ensureInstalled()
 process.exitCode = await runNode(
   [...nodeFlags, 'packages/server/src/testing/torture/main.ts', ...process.argv.slice(2)],
-  { env: { ...process.env, GUERDON_TEST_ALL: '1' } }, // the races at full size
+  { env: { ...process.env, GUERDON_TESTS: 'all' } }, // the races at full size
 )

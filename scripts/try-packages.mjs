@@ -1,6 +1,6 @@
-// Builds and packs the packages, installs them as a user would (in an empty folder on the bundled Node; with `npm install --global`
-// and with npx on the oldest supported one), starts the service, makes the first call of README.md, opens the dashboard and the guides,
-// and calls the service with the client. Also checks what the packages contain, and that an unsupported Node is refused.
+// Builds and packs the packages, installs them as a user would in an empty folder, starts the service, makes the first call of README.md,
+// opens the dashboard and the guides, and calls the service with the client. Also checks what the packages contain, and that an unsupported
+// Node is refused. With --global the same after `npm install --global` and with npx, on the oldest Node that is supported.
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -37,11 +37,13 @@ try {
   console.log(
     'the packed service starts in an empty folder, answers the first call of README.md and the packed client, shows its dashboard and guides and stops',
   )
-  registry = await serveRegistry(
-    names.map((name, at) => ({ manifest: manifestOf(name), tarball: packed[at] })),
-    npm(['config', 'get', 'registry'], folder).trim(),
-  )
-  await installGlobally(oldestNode())
+  if (process.argv.includes('--global')) {
+    registry = await serveRegistry(
+      names.map((name, at) => ({ manifest: manifestOf(name), tarball: packed[at] })),
+      npm(['config', 'get', 'registry'], folder).trim(),
+    )
+    await installGlobally(oldestNode())
+  }
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

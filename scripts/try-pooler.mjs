@@ -1,11 +1,11 @@
 // Runs the races of the tests through PgBouncer in transaction mode, with a bundled PostgreSQL behind it (docs/operate/database.md#a-pooler).
-//   npm run try-pooler                          all of them, at full size
-//   npm run try-pooler -- --small               fewer requests per race, without the slowest files, as npm test does
+//   npm run try-pooler                          all of them
 //   npm run try-pooler -- core/http redeem      the files that match, as with npm test
 // Needs `pgbouncer`, which is not part of the workspace: in PATH, in /usr/sbin, or where TEST_POOLER says. Before 1.21 it keeps no prepared
 // statements: then the tests run with DATABASE_PREPARED=off.
 import { spawnSync } from 'node:child_process'
-import { binary, ensureInstalled, runNode } from './workspace.mjs'
+import { runTests } from './vitest.mjs'
+import { ensureInstalled } from './workspace.mjs'
 
 const candidates = process.env.TEST_POOLER ? [process.env.TEST_POOLER] : ['pgbouncer', '/usr/sbin/pgbouncer']
 const pooler = candidates.find((path) => spawnSync(path, ['--version']).status === 0)
@@ -14,11 +14,10 @@ if (pooler === undefined) {
   process.exit(1)
 }
 await ensureInstalled()
-const given = process.argv.slice(2)
-const isSmall = given.includes('--small')
-const files = given.filter((argument) => argument !== '--small')
 console.log(spawnSync(pooler, ['--version'], { encoding: 'utf8' }).stdout.split('\n')[0])
-process.exitCode = await runNode(
-  [binary('vitest/vitest.mjs'), 'run', '--project', 'postgres', ...(files.length > 0 ? files : ['.race.test.ts'])],
-  { env: { ...process.env, TEST_POOLER: pooler, ...(isSmall ? {} : { GUERDON_TEST_ALL: '1' }) } },
+const files = process.argv.slice(2)
+process.exitCode = await runTests(
+  'all',
+  ['--project', 'postgres', ...(files.length > 0 ? files : ['.race.test.ts', 'pooler.process.test.ts'])],
+  { env: { TEST_POOLER: pooler } },
 )

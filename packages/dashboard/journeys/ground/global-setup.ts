@@ -5,6 +5,7 @@ import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { ensureDashboard } from '../../../../scripts/dashboard.mjs'
 import { ensureGuides } from '../../../../scripts/guides.mjs'
+import { testRun } from '../../../server/src/testing/scale.ts'
 import { browserArguments, findBrowser } from './find-browser.ts'
 
 declare module 'vitest' {
@@ -18,10 +19,10 @@ declare module 'vitest' {
   }
 }
 
-/** Builds the dashboard and the guides if they are stale, and starts one browser for all journeys. */
+/** Builds the dashboard and the guides if they are stale, and starts one browser for all journeys. That of `npm test` opens no guide. */
 export default async function setup(project: TestProject) {
   if (!(await ensureDashboard())) throw new Error('The dashboard could not be built')
-  if (!(await ensureGuides())) throw new Error('The guides could not be built')
+  if (testRun !== 'test' && !(await ensureGuides())) throw new Error('The guides could not be built')
   const templates = mkdtempSync(join(tmpdir(), 'guerdon-journeys-'))
   const executablePath = findBrowser()
   if (executablePath === null) tellMissing()

@@ -1,4 +1,4 @@
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { generateVouchers } from '../incentives/campaigns/generate.ts'
 import { importCampaignVouchers, importCampaignVouchersCsv } from '../incentives/campaigns/import.ts'
@@ -15,7 +15,7 @@ const coupons = (name: string) => ({
   type: 'AUTO_UPDATE' as const,
   voucher: {
     type: 'DISCOUNT_VOUCHER' as const,
-    discount: { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: 1_000 },
+    discount: { type: 'AMOUNT' as DiscountVouchersTypesEnum.AMOUNT, amount_off: 1_000 },
   },
 })
 

@@ -1,4 +1,4 @@
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { newEventSchema } from '../testing/loyalty.ts'
 import { ok } from '../testing/orders.ts'
@@ -15,7 +15,7 @@ const client = clientOf('client-side', {
 
 async function newCoupon(code: string, amountOff: number, quantity?: number) {
   const { vouchers } = (await client()).library
-  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: amountOff }
+  const discount = { type: 'AMOUNT' as DiscountVouchersTypesEnum.AMOUNT, amount_off: amountOff }
   return vouchers.create({ code, type: 'DISCOUNT_VOUCHER', discount, ...(quantity && { redemption: { quantity } }) })
 }
 
@@ -60,7 +60,7 @@ test('without a code the client side validates promotions', async () => {
         {
           name: 'Tier',
           banner: '',
-          action: { discount: { type: DiscountVouchersTypesEnum.PERCENT, percent_off: 10 } },
+          action: { discount: { type: 'PERCENT' as DiscountVouchersTypesEnum.PERCENT, percent_off: 10 } },
         },
       ],
     },
@@ -108,7 +108,10 @@ test('the client side publishes a code of a campaign', async () => {
     name: 'Welcome & more',
     campaign_type: 'DISCOUNT_COUPONS',
     type: 'AUTO_UPDATE',
-    voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: DiscountVouchersTypesEnum.AMOUNT, amount_off: 100 } },
+    voucher: {
+      type: 'DISCOUNT_VOUCHER',
+      discount: { type: 'AMOUNT' as DiscountVouchersTypesEnum.AMOUNT, amount_off: 100 },
+    },
   })
   const published = await clientSide.publish('Welcome & more', { customer: { source_id: 'cat', name: 'Cat' } })
   expect(published).toMatchObject({

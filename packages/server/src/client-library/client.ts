@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises'
-import { VoucherifyClientSide, VoucherifyServerSide } from '@voucherify/sdk'
 import { expect } from 'vitest'
 import type { AsyncActionDefinition } from '../core/jobs/async-action.ts'
 import { newProject, type Shop } from '../testing/app.ts'
@@ -7,6 +6,7 @@ import { runAsyncActions } from '../testing/background.ts'
 import { methodsOf, objectAt } from './methods.ts'
 import { notServed } from './not-served.ts'
 import { type Library, type Noun, nouns } from './nouns.ts'
+import { VoucherifyClientSide, VoucherifyServerSide } from './sdk.ts'
 
 export interface Client {
   library: Library

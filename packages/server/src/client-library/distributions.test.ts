@@ -1,4 +1,4 @@
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { workOnExports } from '../testing/exports.ts'
 import { clientOf } from './client.ts'
@@ -7,7 +7,7 @@ const client = clientOf('distributions')
 
 test('vouchers are published, singly and from a campaign, and the publications are listed', async () => {
   const { distributions, vouchers, campaigns } = (await client()).library
-  const discount = { type: DiscountVouchersTypesEnum.PERCENT as const, percent_off: 10 }
+  const discount = { type: 'PERCENT' as DiscountVouchersTypesEnum.PERCENT, percent_off: 10 }
   await vouchers.create({ code: 'ONE', type: 'DISCOUNT_VOUCHER', discount })
   await campaigns.create({
     name: 'Welcome',

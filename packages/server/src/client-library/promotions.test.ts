@@ -1,10 +1,10 @@
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { clientOf } from './client.ts'
 
 const client = clientOf('promotions')
 const percentOff = (off: number) => ({
-  discount: { type: DiscountVouchersTypesEnum.PERCENT as const, percent_off: off },
+  discount: { type: 'PERCENT' as DiscountVouchersTypesEnum.PERCENT, percent_off: off },
 })
 
 test('a promotion with tiers is created, validated and redeemed', async () => {

@@ -1,5 +1,5 @@
 import type {} from '@guerdon/engine/voucherify-sdk'
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { clientOf } from './client.ts'
 
@@ -14,7 +14,7 @@ test('redeemables that qualify for an order are listed, the best deal first, wit
       tiers: [10, 30, 20].map((percentOff) => ({
         name: `${percentOff}%`,
         banner: '',
-        action: { discount: { type: DiscountVouchersTypesEnum.PERCENT, percent_off: percentOff } },
+        action: { discount: { type: 'PERCENT' as DiscountVouchersTypesEnum.PERCENT, percent_off: percentOff } },
       })),
     },
   })
@@ -51,7 +51,7 @@ test.each(['AND', 'OR'] as const)('filter junction %s works like its lower-case 
 
 test('with our types, a qualification takes options.explain and returns explanations', async () => {
   const { qualifications, vouchers } = (await client()).library
-  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: 500 }
+  const discount = { type: 'AMOUNT' as DiscountVouchersTypesEnum.AMOUNT, amount_off: 500 }
   await vouchers.create({ code: 'WHY', type: 'DISCOUNT_VOUCHER', discount })
   const { redeemables } = await qualifications.checkEligibility({
     order: { amount: 2_000 },

@@ -1,4 +1,4 @@
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { clientOf } from './client.ts'
 
@@ -6,7 +6,7 @@ const client = clientOf('redemptions')
 
 async function newCoupon(code: string, amountOff = 500, quantity = 1) {
   const { vouchers } = (await client()).library
-  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: amountOff }
+  const discount = { type: 'AMOUNT' as DiscountVouchersTypesEnum.AMOUNT, amount_off: amountOff }
   return vouchers.create({ code, type: 'DISCOUNT_VOUCHER', discount, redemption: { quantity } })
 }
 
@@ -110,7 +110,10 @@ test('redemptions are listed by customer, result, date and campaign', async () =
     name: 'Listed',
     campaign_type: 'DISCOUNT_COUPONS',
     type: 'AUTO_UPDATE',
-    voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: DiscountVouchersTypesEnum.AMOUNT, amount_off: 50 } },
+    voucher: {
+      type: 'DISCOUNT_VOUCHER',
+      discount: { type: 'AMOUNT' as DiscountVouchersTypesEnum.AMOUNT, amount_off: 50 },
+    },
   })
   await campaigns.addCertainVoucher('Listed', 'LISTED')
   const order = { amount: 1_000 }

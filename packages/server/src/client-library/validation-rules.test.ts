@@ -1,4 +1,4 @@
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { clientOf } from './client.ts'
 
@@ -18,7 +18,7 @@ test('a rule is created, assigned, applied, changed and deleted', async () => {
     rules: { '1': { conditions: { $more_than_or_equal: [10_000] } }, logic: '1' },
     object: 'validation_rules',
   })
-  const discount = { type: DiscountVouchersTypesEnum.PERCENT as const, percent_off: 10 }
+  const discount = { type: 'PERCENT' as DiscountVouchersTypesEnum.PERCENT, percent_off: 10 }
   const { id: voucher } = await vouchers.create({ code: 'RULED', type: 'DISCOUNT_VOUCHER', discount })
   const assignment = await validationRules.createAssignment(made.id, { voucher: 'RULED' })
   expect(assignment).toMatchObject({

@@ -1,5 +1,5 @@
 import type {} from '@guerdon/engine/voucherify-sdk'
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { clientOf } from './client.ts'
 
@@ -7,7 +7,7 @@ const client = clientOf('validations')
 
 async function newCoupon(code: string, amountOff: number) {
   const { vouchers } = (await client()).library
-  const discount = { type: DiscountVouchersTypesEnum.AMOUNT as const, amount_off: amountOff }
+  const discount = { type: 'AMOUNT' as DiscountVouchersTypesEnum.AMOUNT, amount_off: amountOff }
   await vouchers.create({ code, type: 'DISCOUNT_VOUCHER', discount })
 }
 
@@ -44,7 +44,7 @@ test('without a code, promotions are validated', async () => {
         {
           name: 'Tier',
           banner: '',
-          action: { discount: { type: DiscountVouchersTypesEnum.PERCENT, percent_off: 10 } },
+          action: { discount: { type: 'PERCENT' as DiscountVouchersTypesEnum.PERCENT, percent_off: 10 } },
         },
       ],
     },

@@ -1,4 +1,4 @@
-import { DiscountVouchersTypesEnum } from '@voucherify/sdk'
+import type { DiscountVouchersTypesEnum } from '@voucherify/sdk'
 import { expect, test } from 'vitest'
 import { updateVouchersInBulk, updateVouchersMetadata } from '../incentives/vouchers/bulk.ts'
 import { importVouchers } from '../incentives/vouchers/import.ts'
@@ -7,7 +7,7 @@ import { clientOf } from './client.ts'
 import { csvFile } from './csv-file.ts'
 
 const client = clientOf('vouchers')
-const tenPercent = { type: DiscountVouchersTypesEnum.PERCENT as const, percent_off: 10 }
+const tenPercent = { type: 'PERCENT' as DiscountVouchersTypesEnum.PERCENT, percent_off: 10 }
 const coupon = { type: 'DISCOUNT_VOUCHER' as const, discount: tenPercent }
 
 test('a voucher is created, read, changed and deleted', async () => {

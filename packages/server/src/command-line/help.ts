@@ -147,7 +147,7 @@ export function whyNotOptions(command: string, given: readonly string[]): string
   return foreign === undefined ? null : `guerdon ${command} has no option --${foreign}. Try guerdon ${command} --help.`
 }
 
-export const help = `guerdon: a self-hosted promotions, vouchers and loyalty service
+const help = `guerdon: a self-hosted promotions, vouchers and loyalty service
 
   guerdon [serve]     start the service (the default)
   guerdon serve --demo [--project ID]   fill an empty project with a demo shop first

@@ -1,3 +1,4 @@
+// @embedded: rows that are read and written in pieces
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { insertApiKey } from '../account/api-keys/store.ts'

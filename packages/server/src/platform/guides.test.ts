@@ -11,7 +11,7 @@ import { getRaw } from '../testing/get-raw.ts'
 import { testSettings } from '../testing/runtime.ts'
 import { openGuides } from './guides-site.ts'
 
-/* The files are made here in the form that scripts/guides.mjs writes. packages/dashboard/journeys/guides.test.ts uses really built ones. */
+/* The files are made here in the form that scripts/guides.mjs writes. packages/dashboard/journeys/guides.journey.ts uses really built ones. */
 
 const pages: Readonly<Record<string, string>> = {
   'index.html': '<h1>Guides</h1>',

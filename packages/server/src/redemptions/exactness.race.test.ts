@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditTables } from '../testing/checkout-load/audit.ts'
 import { violationsOf } from '../testing/checkout-load/findings.ts'
-import { openShop, type Shop } from '../testing/checkout-load/shop.ts'
+import { openShopHere, type Shop } from '../testing/checkout-load/shop.ts'
 import { newPostgresDatabase } from '../testing/database.ts'
 import { races } from '../testing/torture/races/index.ts'
 
-/* The races of `npm run torture`, once: two server processes on one PostgreSQL; requests go to them in turn. */
+/* The races of `npm run torture`, once: two nodes on one PostgreSQL; requests go to them in turn. */
 
 let shop: Shop
 let drop: () => Promise<void>
@@ -13,7 +13,7 @@ let drop: () => Promise<void>
 beforeAll(async () => {
   const database = await newPostgresDatabase({ migrated: true })
   drop = database.drop
-  shop = await openShop(database.url)
+  shop = await openShopHere(database.url)
 })
 
 afterAll(async () => {

@@ -1,3 +1,4 @@
+// @embedded: the statements of a checkout, and the SQLSTATE of a refusal
 import { describe, expect, test } from 'vitest'
 import { nextConfigurationVersion } from '../core/db/configuration.ts'
 import { inTransaction } from '../core/db/transaction.ts'

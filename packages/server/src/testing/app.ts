@@ -136,15 +136,16 @@ export function waitForRequests(app: FastifyInstance): () => Promise<void> {
   }
 }
 
-/** When a clock of tests was read last, by the real one. */
+/** The latest moment that a clock of tests has shown, and the earliest that the next request may see. */
 let lastRead = 0
+let earliest = 0
 
 export function newClock(): TestClock & { isMoved(): boolean } {
   let offset = 0
   return {
     isMoved: () => offset !== 0,
     now() {
-      lastRead = Date.now()
+      lastRead = Math.max(Date.now(), earliest)
       return lastRead + offset
     },
     set(at) {
@@ -208,8 +209,8 @@ export async function send(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const isText = typeof body === 'string' || body instanceof Uint8Array
-  // Two requests that follow each other could be of one millisecond, and lists by time would not tell which came first.
-  while (Date.now() === lastRead) await new Promise((resolve) => setImmediate(resolve))
+  // The clock ticks: in one millisecond, lists by time would not tell which of two requests came first.
+  earliest = lastRead + 1
   const answer = await app.inject({
     method: method as 'GET',
     url: path,

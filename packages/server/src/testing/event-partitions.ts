@@ -27,7 +27,7 @@ export async function openEvents({ first_until }: { first_until: string | null }
 
 type EventDatabase = { database: Database; url: string | null } & ReturnType<typeof writerOf>
 
-export const partitionsOf = async (db: Db, table: string): Promise<string[]> => {
+const partitionsOf = async (db: Db, table: string): Promise<string[]> => {
   const { rows } = await sql<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
     where inhparent = ${table}::regclass order by 1`.execute(db)
   return rows.map(({ name }) => name)

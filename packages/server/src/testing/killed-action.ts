@@ -52,7 +52,7 @@ export async function runKilledAction({ start, progress_min = 0 }: KilledAction)
   await unblockSteps()
 
   const second = await startGuerdon(settings)
-  // As the supervision does half a minute after the last heartbeat (core/jobs/async-action.race.test.ts).
+  // As the supervision does half a minute after the last heartbeat (core/jobs/async-action.process.test.ts).
   await client.query(`update pgboss.job set state = 'retry', start_after = now() where state = 'active'`)
   const action = await until(async () => {
     const record = await read(second.address)

@@ -4,7 +4,7 @@ import { connectPglite, connectPostgres } from '../core/db/connect.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Operation } from '../core/http/operation.ts'
 import { operations } from '../operations.ts'
-import { newTestApp, type ServiceOptions, type TestService } from './app.ts'
+import { newProjectOn, newTestApp, type ServiceOptions, type Shop, type TestService } from './app.ts'
 import { atEnd } from './closings.ts'
 import { patientWaits } from './connection-wait.ts'
 import { newPostgresDatabase } from './database.ts'
@@ -54,6 +54,15 @@ export interface NodeOptions extends ServiceOptions {
   only?: readonly Operation[]
   /** The clock in Unix milliseconds; a fixed one where the exact second matters. */
   now?: () => number
+}
+
+/** A new project on a database of its own, for a test that looks at all rows or waits until no transaction holds any back. */
+export async function newProjectAlone({
+  project = {},
+  ...options
+}: NodeOptions & { project?: Record<string, unknown> } = {}): Promise<Shop> {
+  const node = await openNode((await ownDatabase()).database, options)
+  return newProjectOn({ ...node, clock: { now: node.runtime.now, set: () => {}, advance: () => {} } }, project)
 }
 
 /** Opens another node on a database. */

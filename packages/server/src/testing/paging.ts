@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Shop } from './app.ts'
+import { scaled } from './scale.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a listed row is whatever the list says
 type ListedRow = any
@@ -18,15 +19,16 @@ export interface StablePaging {
   limit?: number
 }
 
-const oldCount = 25
-const arrivalsCount = 4
+const oldCount = scaled(25, 13)
+const pageSize = scaled(6, 4)
+const arrivalsCount = scaled(4, 2)
 
 /**
- * Creates 25 rows, then reads the list in every order by `starting_after_id` while new rows are inserted between the pages.
+ * Creates rows, then reads the list in every order by `starting_after_id` while new rows are inserted between the pages.
  * Expects each old row exactly once and no row twice, ordered by the sort key, rows without a key last.
  */
 export async function expectStablePaging(options: StablePaging): Promise<void> {
-  const { path, orders, create, limit = 6 } = options
+  const { path, orders, create, limit = pageSize } = options
   const old: string[] = []
   for (let n = 0; n < oldCount; n++) old.push(await create(n))
   expect(new Set(old).size, '`create` returns a different id for each row').toBe(oldCount)

@@ -31,6 +31,9 @@ export const quick = {
   },
 }
 
+/** What a process serves and prints must not depend on what was built before. */
+const withoutSites = { DASHBOARD: 'off', GUIDES: 'off' }
+
 /** Where a process registers how it is stopped: at the end of the test, or of the file (`atEnd`). */
 type WhenOver = (stop: () => Promise<void>) => void
 
@@ -45,6 +48,7 @@ export function runGuerdon(
       PATH: process.env.PATH ?? '',
       ...quick.env,
       GUERDON_DATA_DIR: newDataFolder(whenOver),
+      ...withoutSites,
       ...replicaEnvironment(env.DATABASE_URL),
       ...pooledEnvironment(env),
     },

@@ -1,11 +1,17 @@
-/** In CI, with `npm test -- --all` and for files that are named: every test, at full size. */
-export const isComplete = process.env.GUERDON_TEST_ALL === '1'
+/** What a run of the tests is for (docs/decisions/0037-what-runs-where.md). */
+export type TestRun =
+  /** `npm test` */
+  | 'test'
+  /** `.ci/run` */
+  | 'gate'
+  /** `npm test -- FILE`: whatever the kind of the file, at full size. */
+  | 'all'
+  /** `npm run verify`: as above, and everything on the embedded database too. */
+  | 'both'
 
-/** Whether the slow files run too: as above, and where a command needs them (`npm run examples`, `npm run pages`). */
-export const runsSlow = isComplete || process.env.GUERDON_TEST_SLOW === '1'
+export const testRun = (process.env.GUERDON_TESTS ?? 'test') as TestRun
 
-/** With `npm test -- --both` and for files that are named: on the embedded database too, whatever their subject. */
-export const runsTwice = process.env.GUERDON_TEST_BOTH === '1'
+const isFull = testRun === 'all' || testRun === 'both'
 
-/** The size of a race or of a property test: with `npm test` the same guarantee is checked with fewer requests or random values. */
-export const scaled = (all: number, few: number): number => (isComplete ? all : few)
+/** The size of a race or of a property test: `npm test` and `.ci/run` check the same guarantee with fewer requests or random values. */
+export const scaled = (full: number, small: number): number => (isFull ? full : small)

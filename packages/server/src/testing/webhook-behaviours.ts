@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
  * What the receiver of the tests does with a request, by the first part of its path: `/slow_body/anything`. A path of three digits
  * answers with that status. Everything is written to the socket directly, since no HTTP library would send most of it.
  */
-export const behaviours = {
+const behaviours = {
   /** The usual answer. */
   ok: (socket) => answer(socket, 200, 'thank you'),
   /** 204, which has no body. */

@@ -1,3 +1,4 @@
+// @embedded: types, transactions and errors of both drivers
 import { openAsBlob } from 'node:fs'
 import { AbortedTransactionError, sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'

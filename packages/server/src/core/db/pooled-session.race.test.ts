@@ -16,7 +16,7 @@ import { inTransaction } from './transaction.ts'
 
 /*
  * What a node sends when DATABASE_URL leads to a transaction pooler, looked at on a server without one: there, what is kept in a session
- * can be seen. core/db/pooler.race.test.ts shows the same behind PgBouncer.
+ * can be seen. core/db/pooler.process.test.ts shows the same behind PgBouncer.
  */
 
 function connectPooled(options: Partial<PostgresOptions> = {}): Database {

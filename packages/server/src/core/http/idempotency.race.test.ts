@@ -1,14 +1,7 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { send } from '../../testing/app.ts'
-import { until } from '../../testing/background.ts'
-import { crashProbe } from '../../testing/crash-probe.ts'
-import { untilOthersWait } from '../../testing/lock-waits.ts'
 import { anotherConnection, type Node, openNode, postgresUrl } from '../../testing/nodes.ts'
-import { quick } from '../../testing/process.ts'
 import { insertTestProject } from '../../testing/project.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { toInstant } from '../lib/instant.ts'
@@ -19,8 +12,7 @@ let nodes: Node[]
 
 beforeAll(async () => {
   nodes = []
-  for (let opened = 0; opened < 2; opened += 1)
-    nodes.push(await openNode(anotherConnection(postgresUrl()), { extra: [crashProbe(0)] }))
+  for (let opened = 0; opened < 2; opened += 1) nodes.push(await openNode(anotherConnection(postgresUrl())))
 })
 
 async function newShop() {
@@ -92,56 +84,3 @@ test('a key whose first request does not end in time gives 409 in progress', asy
     await expect(second).rejects.toMatchObject({ key: 'idempotency_key_in_progress', status: 409 })
   })
 })
-
-test('kill -9 during a request leaves nothing behind and releases its key for the retry', async () => {
-  const shop = await newShop()
-  const address = await startServer({ sleep_seconds: 170 })
-  const body = { name: 'Summer', hierarchy: 0 }
-  const lost = fetch(`${address.url}/v1/crash-probe`, {
-    method: 'POST',
-    headers: { ...shop.headers, 'idempotency-key': 'k1', 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const failure = expect(lost).rejects.toThrow()
-  const sleeper = await insideTransaction()
-  address.kill()
-  await failure
-  expect(await shop.categories()).toEqual([])
-
-  // The database still runs the sleep of the dead process. The retry waits for its end, and then does the work itself.
-  const retrying = shop.post(0, '/v1/crash-probe', body, 'k1')
-  await untilOthersWait(nodes[0]!.runtime.database, sleeper)
-  const { rows } = await sql`select pg_terminate_backend(${sleeper}::int)`.execute(nodes[0]!.runtime.database.db)
-  expect(rows).toHaveLength(1)
-  const retry = await retrying
-  expect(retry).toMatchObject({ status: 200, body: { name: 'Summer' } })
-  expect(retry.headers['idempotency-replayed']).toBeUndefined()
-  expect(await shop.categories()).toEqual([retry.body])
-  expect(await shop.post(1, '/v1/crash-probe', body, 'k1')).toMatchObject({
-    status: 200,
-    headers: { 'idempotency-replayed': 'true' },
-    body: retry.body,
-  })
-})
-
-/** A server in a separate process. */
-async function startServer({ sleep_seconds }: { sleep_seconds: number }): Promise<{ url: string; kill(): void }> {
-  const script = fileURLToPath(new URL('../../testing/crash-server.ts', import.meta.url))
-  const child = spawn(process.execPath, [...quick.args, script, postgresUrl(), String(sleep_seconds)], {
-    env: { ...process.env, ...quick.env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const { value: url } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
-  return { url: url as string, kill: () => void child.kill('SIGKILL') }
-}
-
-/** Waits until the probe of the other process has written its category and sleeps, and returns the pid of its backend. */
-async function insideTransaction(): Promise<number> {
-  const { db } = nodes[0]!.runtime.database
-  return until(async () => {
-    const { rows } = await sql<{ pid: number }>`
-      select pid from pg_stat_activity where wait_event = 'PgSleep' and query like '%crash probe%'`.execute(db)
-    return rows[0]?.pid
-  })
-}

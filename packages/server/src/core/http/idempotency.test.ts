@@ -1,3 +1,4 @@
+// @embedded: locks and savepoints
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { Category, CategoryBody } from '../../rules/categories/schema.ts'

@@ -1,3 +1,4 @@
+// @embedded: so do the steps of long work
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'

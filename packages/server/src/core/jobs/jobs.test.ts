@@ -1,3 +1,4 @@
+// @embedded: jobs share its one connection with requests
 import { once } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { until, untilRetried } from '../../testing/background.ts'

@@ -1,3 +1,4 @@
+// @embedded: it has no partitions to lock
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'

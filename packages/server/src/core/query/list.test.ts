@@ -1,3 +1,4 @@
+// @embedded: plans and collations
 import { randomBytes } from 'node:crypto'
 import { type ColumnType, sql } from 'kysely'
 import { type Static, Type } from 'typebox'

@@ -1,18 +1,17 @@
 import { type SqlBool, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { filterSql, parseFilter } from '../../core/query/filter/filter.ts'
-import { newProjectOn } from '../../testing/app.ts'
 import { asRequest } from '../../testing/background.ts'
 import { newDiscount, percentOff } from '../../testing/checkout.ts'
-import { openNode, ownDatabase } from '../../testing/nodes.ts'
+import { newProjectAlone } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
 import { voucherFields } from './fields.ts'
 import { voucherQuery } from './store.ts'
 
 test('codes are found by their beginning in the index on codes', async () => {
-  const node = await openNode((await ownDatabase()).database)
-  const shop = await newProjectOn({ ...node, clock: { now: Date.now, set: () => {}, advance: () => {} } })
-  const { db } = node.runtime.database
+  const shop = await newProjectAlone()
+  const { runtime } = shop.service
+  const { db } = runtime.database
   const { id } = await newDiscount(shop, 'FIRST', percentOff(10))
   // As many copies as make reading all of them in the order of the list the worse plan.
   await sql`insert into vouchers select (v).* from (
@@ -29,7 +28,7 @@ test('codes are found by their beginning in the index on codes', async () => {
 
   const ofShop = sql<SqlBool>`id = ${shop.project_id}`
   const project = await db.selectFrom('projects').where(ofShop).selectAll().executeTakeFirstOrThrow()
-  const plan = await asRequest(node.runtime, project, (ctx) => {
+  const plan = await asRequest(runtime, project, (ctx) => {
     const filter = parseFilter({ code: { conditions: { $starts_with: prefixes } } }, voucherFields({}, project))
     return voucherQuery(ctx)
       .where(filterSql(filter, { now: ctx.now, timezone: project.timezone }))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isNearMidnight } from '../../testing/checkout-load/goods.ts'
-import { made, openShop, pause, query, type Reply, type Shop } from '../../testing/checkout-load/shop.ts'
+import { made, openShopHere, pause, query, type Reply, type Shop } from '../../testing/checkout-load/shop.ts'
 import { newPostgresDatabase } from '../../testing/database.ts'
 import { auditLedger } from '../../testing/ledger-audit.ts'
 import { scaled } from '../../testing/scale.ts'
@@ -14,7 +14,7 @@ let drop: () => Promise<void>
 beforeAll(async () => {
   const database = await newPostgresDatabase({ migrated: true })
   drop = database.drop
-  shop = await openShop(database.url)
+  shop = await openShopHere(database.url)
 })
 
 afterAll(async () => {

@@ -309,7 +309,7 @@ test('tiers are listed newest first, each once while others are added', async ()
   const newest = await newTier(shop, program)
   const { data, total } = await ok(shop, 'GET', `/v1/referrals/${program.id}/tiers?limit=2&page=1`)
   expect([data[0], data.length]).toEqual([newest, 2])
-  expect(total).toBeGreaterThan(25)
+  expect(total).toBeGreaterThan(10)
 })
 
 test('a program has at most 100 tiers, even with concurrent requests', async () => {

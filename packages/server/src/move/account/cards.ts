@@ -38,7 +38,7 @@ export function creditsOf(type: VoucherType, voucher: Foreign): { credits: CardC
   return { credits, is_adjusted: difference !== 0 }
 }
 
-export const balanceOf = (card: CardCredits): number =>
+const balanceOf = (card: CardCredits): number =>
   card.credits_added - card.credits_subtracted - card.credits_redeemed - card.credits_expired
 
 /** A card without a ledger, and the lots that are known to expire. */

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import pg from 'pg'
 import { connectorTo } from '../../core/db/connector.ts'
-import { credentials, type NodeOptions, type ServiceNode, startNode } from './service-node.ts'
+import { credentials, type NodeOptions, type ServiceNode, startNode, startNodeHere } from './service-node.ts'
 
 export interface Shop {
   database_url: string
@@ -36,13 +36,25 @@ export interface Reply {
   is_replay: boolean
 }
 
-/** Starts two nodes on one database; one of them bootstraps it if it is empty. */
+/** Starts two nodes, each a process, on one database; one of them bootstraps it if it is empty. */
 export async function openShop(
   databaseUrl: string,
   answers: Answers = new Map(),
   options: NodeOptions = {},
 ): Promise<Shop> {
-  const nodes = await Promise.all([startNode(databaseUrl, options), startNode(databaseUrl, options)])
+  return shopOn(
+    databaseUrl,
+    await Promise.all([startNode(databaseUrl, options), startNode(databaseUrl, options)]),
+    answers,
+  )
+}
+
+/** The same with both nodes in this process. */
+export async function openShopHere(databaseUrl: string): Promise<Shop> {
+  return shopOn(databaseUrl, await Promise.all([startNodeHere(databaseUrl), startNodeHere(databaseUrl)]), new Map())
+}
+
+async function shopOn(databaseUrl: string, nodes: ServiceNode[], answers: Answers): Promise<Shop> {
   const agent = new Agent({ keepAlive: true })
   let turn = 0
   const shopOf = (projectId: string, headers: Record<string, string>): Shop => ({

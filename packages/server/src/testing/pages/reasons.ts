@@ -5,9 +5,10 @@ export const reasonsNotToExecute: Readonly<Record<string, string>> = {
   'needs several database servers':
     'npm run try-failover starts them with the same settings; it needs packages of Debian',
   'needs a second installation':
-    'command-line/move.test.ts, command-line/import-account.test.ts and move/shadow/*.test.ts run these commands against a second service',
-  'needs two PostgreSQL servers': 'core/db/replicas.race.test.ts and npm run try-replica start them with this setting',
-  'needs PgBouncer': 'core/db/pooler.race.test.ts starts it with this file, where it is installed',
+    'command-line/move.test.ts, command-line/import-account.process.test.ts and move/shadow/*.test.ts run these commands against a second service',
+  'needs two PostgreSQL servers':
+    'core/db/replicas.process.test.ts and npm run try-replica start them with this setting',
+  'needs PgBouncer': 'core/db/pooler.process.test.ts starts it with this file, where it is installed',
   'needs events of past months': 'command-line/archive.test.ts runs these commands',
   'needs a database of the release before':
     'core/db/upgrade.test.ts upgrades such databases, with the column and an index prepared',
@@ -17,5 +18,5 @@ export const reasonsNotToExecute: Readonly<Record<string, string>> = {
   'a line for your own database': 'nothing: the table is the reader’s',
   'a program of the reader': 'the run of all pages starts each recipe in the same way',
   'runs the tests': '.ci/run does',
-  'a program of docs/examples': 'examples.test.ts starts it, and compares it with the page',
+  'a program of docs/examples': 'examples.process.test.ts starts it, and compares it with the page',
 }

@@ -1,3 +1,4 @@
+// @embedded: filters as SQL: types, collations, time zones, JSON operators
 import { randomBytes } from 'node:crypto'
 import { checkFilter, clockAt, compileFilter, filterOperators, isInside } from '@guerdon/engine'
 import type { MetadataType, Shape } from '@guerdon/engine/schema'

@@ -1,3 +1,4 @@
+// @embedded: the folder, signals and what a kill leaves
 import { existsSync, mkdtempSync, openAsBlob, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,3 +1,4 @@
+// @embedded: its file system can be full
 import fs, { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// @embedded: what a kill leaves in its folder
 import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

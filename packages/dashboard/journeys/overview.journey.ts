@@ -1,3 +1,4 @@
+// @gate
 import { expect } from 'vitest'
 import { expectNoViolations, journey, openShop, signedIn } from './ground/journey.ts'
 import { settled } from './ground/settled.ts'

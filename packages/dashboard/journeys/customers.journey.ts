@@ -1,3 +1,4 @@
+// @gate
 import { json } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { allowRefusal, expectNoViolations, journey, openShop, signedIn } from './ground/journey.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { expect, test, vi } from 'vitest'
+import { expect, vi, test as vitestTest } from 'vitest'
 import { newProjectOn, send } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { atEnd } from '../../testing/closings.ts'
@@ -20,8 +20,9 @@ import { inTransaction } from './transaction.ts'
  * would meet.
  */
 
-const binary = process.env.TEST_POOLER as string
-const prepared = keepsPrepared(binary) ? 'on' : 'off'
+const binary = process.env.TEST_POOLER ?? ''
+const prepared = binary !== '' && keepsPrepared(binary) ? 'on' : 'off'
+const test = vitestTest.runIf(binary !== '')
 
 /** A database, and a pooler of its own before its server. */
 async function behindPooler({ migrated = false, settings = [] as string[] } = {}) {
