@@ -8,7 +8,7 @@ const prepared = new WeakMap<Shop, Promise<void>>()
 
 /** A shop with a code that was used up and then refused, a gift card that was spent from, and many codes of one campaign. */
 async function shopWithCodes(): Promise<Shop> {
-  const shop = await openShop()
+  const shop = await openShop({ filling: 'nothing' })
   if (!prepared.has(shop)) prepared.set(shop, prepare(shop))
   await prepared.get(shop)
   return shop

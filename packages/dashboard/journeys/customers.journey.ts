@@ -15,7 +15,7 @@ const prepared = new WeakMap<Shop, Promise<Prepared>>()
 
 /** A club with two members, one of whom has an order, points and a refused code. */
 async function shopWithClub(own = false): Promise<Prepared> {
-  const shop = await openShop({ own })
+  const shop = await openShop({ filling: 'nothing', own })
   const ready = prepared.get(shop) ?? prepare(shop)
   prepared.set(shop, ready)
   return ready
