@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
+import type { DestinationStream } from 'pino'
 import { listOwnersWithoutPassword } from '../account/sign-in/credentials-store.ts'
 import { buildApp } from '../app.ts'
 import type { Runtime } from '../core/context.ts'
@@ -27,6 +28,8 @@ export interface ServeOptions {
   project?: string | undefined
   /** The node that this process is a worker of; null: it is the node. */
   node?: Membership | null
+  /** Where log lines go instead of to standard output. */
+  log_to?: DestinationStream | undefined
 }
 
 /** A service that accepts requests. */
@@ -42,7 +45,7 @@ export async function serve(environment: CommandEnvironment, options: ServeOptio
 
 export async function startService(
   environment: CommandEnvironment,
-  { sheds_load = true, demo = false, project, node = null }: ServeOptions,
+  { sheds_load = true, demo = false, project, node = null, log_to }: ServeOptions,
 ): Promise<Service> {
   const { settings } = environment
   const isFirst = node === null || node.is_first
@@ -51,7 +54,8 @@ export async function startService(
   // megabytes at a time would take hundreds. With a growth of 42 %, an import of 100,000 rows takes some 80 MB
   // (bench/customer-import.ts), and a process that generates a million codes less than 300 (bench/codes.ts).
   setFlagsFromString('--heap-growing-percent=42')
-  const log = node === null ? openLog(settings.log_level) : openLog(settings.log_level).child({ worker: node.number })
+  const nodeLog = openLog(settings.log_level, log_to)
+  const log = node === null ? nodeLog : nodeLog.child({ worker: node.number })
   const storage = settings.database_url === null ? `the embedded database in ${settings.data_dir}` : 'PostgreSQL'
   say(`Guerdon ${version} is starting on ${storage} …\n`)
   const dashboard = readDashboard(settings, log)

@@ -52,15 +52,21 @@ const environmentOf = (databaseUrl: string): Record<string, string> => ({
 /** A node in this process, with connections, caches and job workers of its own: races need no more, and it starts faster. */
 export async function startNodeHere(databaseUrl: string): Promise<ServiceNode> {
   const settings = readSettings({ ...environmentOf(databaseUrl), DASHBOARD: 'off', GUIDES: 'off' })
+  let output = ''
+  const log = {
+    write(line: string) {
+      output += line
+    },
+  }
   const { app, runtime } = await withPatientWaits(() =>
-    startService({ settings, is_terminal: false, say: () => {} }, { sheds_load: false }),
+    startService({ settings, is_terminal: false, say: () => {} }, { sheds_load: false, log_to: log }),
   )
   const { port } = app.server.address() as AddressInfo
   const stop = async () => {
     await app.close()
     await closeRuntime(runtime, 1)
   }
-  return { address: `http://127.0.0.1:${port}`, output: () => '', kill: stop, stop }
+  return { address: `http://127.0.0.1:${port}`, output: () => output, kill: stop, stop }
 }
 
 async function withPatientWaits<T>(start: () => Promise<T>): Promise<T> {
