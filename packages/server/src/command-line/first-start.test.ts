@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, openAsBlob, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { BootstrapResult } from '../account/installation/bootstrap.ts'
-import { connectPglite } from '../core/db/connect.ts'
 import { readSettings } from '../core/settings.ts'
+import { databaseOf } from '../testing/command.ts'
 import { databaseKind } from '../testing/database.ts'
-import { createDatabase } from '../testing/postgres.ts'
 import { firstStartOf } from './keys-file.ts'
 import { migrateCommand } from './migrate.ts'
 import { welcome } from './welcome.ts'
@@ -66,18 +65,13 @@ test('elsewhere it names the file with the secrets and shows none', () => {
   for (const secret of secrets) expect(text).not.toContain(secret)
 })
 
-/** Settings that name a database without tables, and a folder for the keys. */
+/** Settings that name a migrated database, and a folder for the keys. */
 async function newInstallation(): Promise<{ folder: string; env: Record<string, string> }> {
+  const env = await databaseOf({ migrated: true })
+  if (env.GUERDON_DATA_DIR !== undefined) return { folder: env.GUERDON_DATA_DIR, env }
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const provided = inject('database')
-  if (provided.kind === 'pglite') {
-    await (await connectPglite({ folder, snapshot: await openAsBlob(provided.empty) })).close()
-    return { folder, env: { GUERDON_DATA_DIR: folder } }
-  }
-  const { url, drop } = await createDatabase(provided.url)
-  onTestFinished(drop)
-  return { folder, env: { GUERDON_DATA_DIR: folder, DATABASE_URL: url } }
+  return { folder, env: { ...env, GUERDON_DATA_DIR: folder } }
 }
 
 async function migrateWith(env: Record<string, string>): Promise<string> {

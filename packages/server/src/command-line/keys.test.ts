@@ -7,8 +7,7 @@ test('keys are listed, created and revoked from the command line', async () => {
   const { outputOf } = await newCommands()
   const run = (verb: 'list' | 'create' | 'revoke', id?: string, options: KeyOptions = {}) =>
     outputOf((environment) => keys(environment, verb, id, options))
-  await expect(run('list')).rejects.toThrow('The database is empty')
-  expect(await outputOf(migrateCommand)).toContain('Applied 0001-foundation')
+  await outputOf(migrateCommand)
   const created = await run('create', undefined, { name: 'Till', role: 'MERCHANT' })
   expect(created).toMatch(/X-App-Token: [0-9a-f-]{36}/)
   const id = /Created (key_\w+)/.exec(created)?.[1] as string

@@ -5,7 +5,7 @@ import { inject, onTestFinished } from 'vitest'
 import type { CommandEnvironment } from '../command-line/outside.ts'
 import { connectPglite } from '../core/db/connect.ts'
 import { readSettings } from '../core/settings.ts'
-import { createDatabase } from './postgres.ts'
+import { newPostgresDatabase } from './database.ts'
 
 export interface TestCommands {
   environment: CommandEnvironment
@@ -13,9 +13,9 @@ export interface TestCommands {
   outputOf(run: (environment: CommandEnvironment) => Promise<void>): Promise<string>
 }
 
-/** What a command gets from main.ts, on a database without tables. */
-export async function newCommands(env: Record<string, string> = {}): Promise<TestCommands> {
-  const settings = readSettings({ ...(await emptyDatabase()), LOG_LEVEL: 'warn', ...env })
+/** What a command gets from main.ts, on a migrated database as it is before the first start, or on one without tables. */
+export async function newCommands(env: Record<string, string> = {}, { migrated = true } = {}): Promise<TestCommands> {
+  const settings = readSettings({ ...(await databaseOf({ migrated })), LOG_LEVEL: 'warn', ...env })
   let output = ''
   const environment: CommandEnvironment = {
     settings,
@@ -34,16 +34,18 @@ export async function newCommands(env: Record<string, string> = {}): Promise<Tes
   }
 }
 
-/** Settings that name a database without tables. */
-async function emptyDatabase(): Promise<Record<string, string>> {
+/** Settings that name a database of its own for this test. */
+export async function databaseOf({ migrated }: { migrated: boolean }): Promise<Record<string, string>> {
   const provided = inject('database')
   if (provided.kind === 'postgres') {
-    const { url, drop } = await createDatabase(provided.url)
+    const { url, drop } = await newPostgresDatabase({ migrated })
     onTestFinished(drop)
     return { DATABASE_URL: url }
   }
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  await (await connectPglite({ folder, snapshot: await openAsBlob(provided.empty) })).close()
+  await (
+    await connectPglite({ folder, snapshot: await openAsBlob(migrated ? provided.snapshot : provided.empty) })
+  ).close()
   return { GUERDON_DATA_DIR: folder }
 }

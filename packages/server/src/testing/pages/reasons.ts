@@ -9,7 +9,7 @@ export const reasonsNotToExecute: Readonly<Record<string, string>> = {
   'needs two PostgreSQL servers':
     'core/db/replicas.process.test.ts and npm run try-replica start them with this setting',
   'needs PgBouncer': 'core/db/pooler.process.test.ts starts it with this file, where it is installed',
-  'needs events of past months': 'command-line/archive.test.ts runs these commands',
+  'needs events of past months': 'command-line/archive.process.test.ts runs these commands',
   'needs a database of the release before':
     'core/db/upgrade.test.ts upgrades such databases, with the column and an index prepared',
   'needs Citus': 'a run of the tests with TEST_DISTRIBUTED=1 distributes its database with the same code',

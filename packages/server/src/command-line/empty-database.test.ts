@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { newCommands } from '../testing/command.ts'
+import { keys } from './keys.ts'
+import { migrateCommand } from './migrate.ts'
+import { users } from './users.ts'
+
+test('a database without tables is refused by commands and filled by migrate', async () => {
+  const { environment, outputOf } = await newCommands({}, { migrated: false })
+  await expect(keys(environment, 'list', undefined, {})).rejects.toThrow('The database is empty')
+  await expect(users(environment, 'list', undefined, {})).rejects.toThrow('The database is empty')
+  expect(await outputOf(migrateCommand)).toContain('Applied 0001-foundation')
+  await keys(environment, 'list', undefined, {})
+})
