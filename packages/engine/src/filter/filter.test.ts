@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Catalogue, Filter } from '../schema/index.ts'
-import { between, calendarCases, days } from '../testing/calendar-cases.ts'
+import { between, calendarCases, days, leapDayCases, midnightCases } from '../testing/calendar-cases.ts'
+import {
+  filterCases,
+  filterRows,
+  junctionCases,
+  typedCases,
+  typedMetadata,
+  typedRows,
+} from '../testing/filter-cases.ts'
 import { clockAt } from '../time/index.ts'
 import { checkFilter, compileFilter, type FilterSubject } from './index.ts'
 import { operators } from './operators.ts'
@@ -35,135 +43,39 @@ function found(
     .join(' ')
 }
 
+/** Values as the fields of `metadata`. */
+const asMetadata = (values: Record<string, unknown> = {}) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [`metadata.${key}`, value]))
+
 describe('operators agree with the same filter in the database', () => {
-  const rows = {
-    ann: {
-      name: 'Ann',
-      email: 'Ann@x.example',
-      price: 0,
-      attributes: ['red', 'blue'],
-      'metadata.size': 'L',
-      'metadata.count': 5,
-      'metadata.vip': true,
-    },
-    bob: {
-      name: 'bob_50%',
-      email: 'bob@x.example',
-      price: 1_500,
-      attributes: [],
-      'metadata.size': ['S', 'L', 7],
-      'metadata.count': '5',
-      'metadata.vip': 'true',
-    },
-    cleo: {
-      name: 'Cleo\\x',
-      price: -20,
-      attributes: ['red', 7, true],
-      'metadata.size': 'XL',
-      'metadata.count': 5.5,
-      'metadata.vip': false,
-    },
-    empty: { name: '', price: null, attributes: null, 'metadata.size': '', 'metadata.count': null },
-    none: {},
-  }
+  const rows = Object.fromEntries(
+    Object.entries(filterRows).map(([id, { metadata, ...row }]) => [
+      id,
+      { ...row, email: row.name, ...asMetadata(metadata) },
+    ]),
+  )
 
-  test.each<[field: string, operator: string, given: unknown, expected: string]>([
-    ['name', '$is', 'Ann', 'ann'],
-    ['name', '$is', 'ann', ''],
-    ['email', '$is', 'aNN@X.example', 'ann'],
-    ['email', '$starts_with', 'BOB', 'bob'],
-    ['name', '$is', ['Ann', 'bob_50%'], 'ann bob'],
-    ['name', '$is', { 1: 'Ann', 0: 'bob_50%' }, 'ann bob'],
-    ['name', '$is', '', ''],
-    ['name', '$is_not', 'Ann', 'bob cleo empty none'],
-    ['name', '$is_not', '', 'ann bob cleo empty none'],
-    ['name', '$in', ['Ann', 'unknown'], 'ann'],
-    ['name', '$not_in', ['Ann', 'unknown'], 'bob cleo empty none'],
-    ['name', '$has_value', '', 'ann bob cleo'],
-    ['name', '$has_value', false, 'ann bob cleo'],
-    ['name', '$is_unknown', {}, 'empty none'],
-    ['name', '$contains', ['leo', 'nn'], 'ann cleo'],
-    ['name', '$contains', '%', 'bob'],
-    ['name', '$contains', '', 'ann bob cleo'],
-    ['name', '$not_contain', ['leo', 'nn'], 'bob empty none'],
-    ['name', '$starts_with', ['A', 'b'], 'ann bob'],
-    ['name', '$starts_with', '', 'ann bob cleo'],
-    ['name', '$ends_with', ['%', 'x'], 'bob cleo'],
-    ['name', '$more_than', 'A', ''],
-    ['name', '$count', 0, ''],
-    ['name', '$today', true, ''],
-
-    ['price', '$is', '0', 'ann'],
-    ['price', '$is', [0, '1.5e3'], 'ann bob'],
-    ['price', '$is_not', 0, 'bob cleo empty none'],
-    ['price', '$has_value', '', 'ann bob cleo'],
-    ['price', '$more_than', 0, 'bob'],
-    ['price', '$more_than', '-0.5', 'ann bob'],
-    ['price', '$less_than', '0', 'cleo'],
-    ['price', '$more_than_equal', 0, 'ann bob'],
-    ['price', '$more_than_or_equal', 0, 'ann bob'],
-    ['price', '$less_than_equal', 0, 'ann cleo'],
-    ['price', '$less_than_or_equal', 0, 'ann cleo'],
-    ['price', '$less_than', [-10, 1], 'ann cleo'],
-    ['price', '$contains', '5', ''],
-    ['price', '$not_contain', '5', 'ann bob cleo empty none'],
-
-    ['attributes', '$is', ['blue', 'green'], 'ann'],
-    ['attributes', '$is', '7', 'cleo'],
-    ['attributes', '$is_not', 'red', 'bob empty none'],
-    ['attributes', '$contains', ['red', 'blue'], 'ann'],
-    ['attributes', '$contains', ['red', 'true'], 'cleo'],
-    ['attributes', '$contains', ['red', '7'], 'cleo'],
-    ['attributes', '$contains', ['red', 'null'], ''],
-    ['attributes', '$not_contain', ['red', 'blue'], 'bob cleo empty none'],
-    ['attributes', '$starts_with', 'r', ''],
-    ['attributes', '$has_value', '', 'ann bob cleo'],
-    ['attributes', '$count', 0, 'bob empty none'],
-    ['attributes', '$count', ['2', 3], 'ann cleo'],
-    ['attributes', '$count_more', 2, 'cleo'],
-    ['attributes', '$count_less', 2, 'bob empty none'],
-    ['attributes', '$count_less', 1, 'bob empty none'],
-
-    ['metadata.size', '$is', 'L', 'ann bob'],
-    ['metadata.size', '$is', '7', 'bob'],
-    ['metadata.size', '$is', '', ''],
-    ['metadata.size', '$not_in', ['L', 'XL'], 'empty none'],
-    ['metadata.size', '$contains', ['S', 'L'], 'ann bob cleo'],
-    ['metadata.size', '$contains', ['S', 'M'], ''],
-    ['metadata.size', '$not_contain', 'X', 'ann bob empty none'],
-    ['metadata.size', '$count', 3, 'bob'],
-    ['metadata.size', '$count', 0, 'empty none'],
-    ['metadata.count', '$is', '5', 'ann bob'],
-    ['metadata.count', '$is', '5.0', 'ann'],
-    ['metadata.count', '$more_than', '5', 'cleo'],
-    ['metadata.count', '$less_than_equal', 5, 'ann'],
-    ['metadata.vip', '$is', true, 'ann bob'],
-    ['metadata.vip', '$is', 'TRUE', 'ann'],
-    ['metadata.vip', '$is_not', [true], 'cleo empty none'],
-    ['metadata.size', '$in_location', 'loc_1', ''],
-    ['metadata.size', '$not_in_location', 'loc_1', 'ann bob cleo empty none'],
-    ['name', '$enabled', true, ''],
-    ['name', '$enabled', [true, false], 'ann bob cleo empty none'],
-    ['name', '$enabled', false, 'ann bob cleo empty none'], // switched off: no condition
-  ])('%s %s %j: %s', (field, operator, given, expected) => {
+  test.each(filterCases)('%s %s %j: %s', (field, operator, given, expected) => {
     expect(found(rows, field, operator, given)).toBe(expected)
   })
 
-  test('operators of a field are joined with and, fields with the junction', () => {
-    const cheap = { conditions: { $more_than: -50, $less_than: 0 } }
-    const of = (filter: object) =>
-      Object.entries(rows)
-        .filter(([, row]) => fits(filter, row))
-        .map(([id]) => id)
-    expect(of({ price: cheap })).toEqual(['cleo'])
-    expect(of({ price: cheap, name: conditions('$is', 'Ann') })).toEqual([])
-    expect(of({ junction: 'OR', price: cheap, name: conditions('$is', 'Ann') })).toEqual(['ann', 'cleo'])
-    expect(of({ junction: 'or', price: cheap, name: conditions('$enabled', false) })).toEqual(['cleo'])
-    expect(of({ junction: 'or' })).toHaveLength(5)
-  })
+  test.each(junctionCases)(
+    'operators of a field are joined with and, fields with the junction: %j: %s',
+    (filter, expected) => {
+      const names = Object.entries(rows).flatMap(([name, row]) => (fits(filter, row) ? [name] : []))
+      expect(names.join(' ')).toBe(expected)
+    },
+  )
 })
 
 describe('types from a metadata schema', () => {
+  const rows = Object.fromEntries(Object.entries(typedRows).map(([name, values]) => [name, asMetadata(values)]))
+
+  test.each(typedCases)('%s %s %j: %s', (key, operator, given, expected) => {
+    const setting: Setting = { catalogue: { metadata_types: { product: typedMetadata } } }
+    expect(found(rows, `metadata.${key}`, operator, given, setting)).toBe(expected)
+  })
+
   const catalogue: Catalogue = {
     metadata_types: {
       product: { n: 'number', b: 'boolean', s: 'string', at: 'datetime', on: 'date', many: 'datetime' },
@@ -268,29 +180,12 @@ describe('calendar', () => {
     expect(found(rows, 'metadata.day', '$this_week', true, { clock })).toBe('2025-12-31 2026-01-01')
   })
 
-  test.each<[now: string, operator: string, given: unknown, expected: boolean]>([
-    ['2025-02-28', '$today_md', true, true], // no 29 February in 2025
-    ['2024-02-28', '$today_md', true, false],
-    ['2024-02-29', '$today_md', true, true],
-    ['2025-03-01', '$today_md', true, false],
-    ['2025-03-01', '$yesterday_md', true, true],
-    ['2025-02-28', '$is_days_ago_md', 0, true],
-    ['2024-02-28', '$is_days_ago_md', 365, true],
-    ['2024-02-28', '$is_days_in_future_md', 1, true],
-    ['2024-03-01', '$is_days_in_future_md', 364, true],
-    ['2025-02-28', '$is_years_ago', 25, true],
-    ['2024-02-28', '$is_years_ago', 24, false],
-    ['2024-02-29', '$is_years_ago', 24, true],
-  ])('birthday on 29 February: on %s %s %j is %s', (today, operator, given, expected) => {
+  test.each(leapDayCases)('birthday on 29 February: on %s %s %j is %s', (today, operator, given, expected) => {
     const filter = { birthdate: conditions(operator, given) }
     expect(fits(filter, { birthdate: '2000-02-29' }, { clock: clockAt(`${today}T12:00:00Z`, 'UTC') })).toBe(expected)
   })
 
-  test.each([
-    ['2025-06-30T15:00:00.000Z', 'Asia/Tokyo', '2025-06-30T15:00:00.000Z', '2025-07-01T14:59:59.999Z'],
-    ['2025-03-09T17:00:00.000Z', 'America/New_York', '2025-03-09T05:00:00.000Z', '2025-03-10T03:59:59.999Z'], // 23 hours
-    ['2025-06-30T18:30:00.000Z', 'GMT+5:30', '2025-06-30T18:30:00.000Z', '2025-07-01T18:29:59.999Z'],
-  ])('the day of %s in %s is in the time zone of the project', (now, timezone, first, last) => {
+  test.each(midnightCases)('the day of %s in %s is in the time zone of the project', (now, timezone, first, last) => {
     const at = (text: string, shift: number) => new Date(Date.parse(text) + shift).toISOString()
     const clock = clockAt(now, timezone)
     const is = (createdAt: string) =>

@@ -81,3 +81,38 @@ export const calendarCases: ReadonlyArray<[operator: string, given: unknown, exp
   ['$is_less_days_in_future_md', 3, ['2023-02-26', '2024-02-29', '2025-02-26', '2025-02-27']],
   ['$is_more_days_in_future_md', 363, ['2025-02-25', '2026-02-25']],
 ]
+
+/** Whether a condition on somebody's birthday, 29 February 2000, holds on a day. */
+export const leapDayCases: ReadonlyArray<[today: string, operator: string, given: unknown, expected: boolean]> = [
+  ['2025-02-28', '$today_md', true, true], // no 29 February in 2025
+  ['2024-02-28', '$today_md', true, false],
+  ['2024-02-29', '$today_md', true, true],
+  ['2025-03-01', '$today_md', true, false],
+  ['2025-03-01', '$yesterday_md', true, true],
+  ['2024-03-01', '$yesterday_md', true, true],
+  ['2025-02-28', '$is_days_ago_md', 0, true],
+  ['2024-02-28', '$is_days_ago_md', 365, true],
+  ['2024-02-28', '$is_days_in_future_md', 1, true],
+  ['2024-03-01', '$is_days_in_future_md', 364, true],
+  ['2025-02-28', '$is_years_ago', 25, true],
+  ['2024-02-28', '$is_years_ago', 24, false],
+  ['2024-02-29', '$is_years_ago', 24, true],
+]
+
+/** A moment, the time zone of a project, and the first and last moment of the project's day. */
+export const midnightCases: ReadonlyArray<[now: string, timezone: string, first: string, last: string]> = [
+  ['2025-06-30T15:00:00.000Z', 'Asia/Tokyo', '2025-06-30T15:00:00.000Z', '2025-07-01T14:59:59.999Z'],
+  ['2025-06-30T14:59:59.999Z', 'Asia/Tokyo', '2025-06-29T15:00:00.000Z', '2025-06-30T14:59:59.999Z'],
+  ['2025-03-09T17:00:00.000Z', 'America/New_York', '2025-03-09T05:00:00.000Z', '2025-03-10T03:59:59.999Z'], // 23 hours
+  ['2025-11-02T17:00:00.000Z', 'America/New_York', '2025-11-02T04:00:00.000Z', '2025-11-03T04:59:59.999Z'], // 25 hours
+  ['2025-06-30T18:30:00.000Z', 'GMT+5:30', '2025-06-30T18:30:00.000Z', '2025-07-01T18:29:59.999Z'],
+  ['2025-06-30T18:30:00.000Z', 'GMT+05:30', '2025-06-30T18:30:00.000Z', '2025-07-01T18:29:59.999Z'],
+  ['2025-06-30T18:30:00.000Z', 'GMT-3', '2025-06-30T03:00:00.000Z', '2025-07-01T02:59:59.999Z'],
+  ['2025-06-30T18:30:00.000Z', 'GMT+2', '2025-06-29T22:00:00.000Z', '2025-06-30T21:59:59.999Z'],
+  ['2025-06-30T18:30:00.000Z', 'GMT-0', '2025-06-30T00:00:00.000Z', '2025-06-30T23:59:59.999Z'],
+  ['2025-06-30T21:59:00.000Z', 'CET', '2025-06-29T22:00:00.000Z', '2025-06-30T21:59:59.999Z'],
+  ['2025-06-30T20:59:00.000Z', 'EET', '2025-06-29T21:00:00.000Z', '2025-06-30T20:59:59.999Z'],
+  ['2025-06-30T21:59:00.000Z', 'MET', '2025-06-29T22:00:00.000Z', '2025-06-30T21:59:59.999Z'],
+  ['2025-06-30T22:59:00.000Z', 'wet', '2025-06-29T23:00:00.000Z', '2025-06-30T22:59:59.999Z'],
+  ['2025-06-30T18:30:00.000Z', 'GMT', '2025-06-30T00:00:00.000Z', '2025-06-30T23:59:59.999Z'],
+]

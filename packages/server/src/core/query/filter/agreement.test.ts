@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { measurable } from '../../../definitions/locations/check.ts'
 import { testDatabase } from '../../../testing/database.ts'
+import { scaled } from '../../../testing/scale.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type Filter, type FilterFields, filterSql, metadataField, parseFilter } from './filter.ts'
 
@@ -198,9 +199,9 @@ test('the database and the engine agree', async () => {
       expect(ours).toEqual(found.rows.map(({ id }) => id))
       matched += ours.length
     }),
-    { numRuns: 600 },
+    { numRuns: scaled(600, 200) },
   )
-  expect(matched).toBeGreaterThan(1_000)
+  expect(matched).toBeGreaterThan(scaled(1_000, 300))
 })
 
 function parsedOrNull(raw: unknown): Filter | null {
@@ -267,9 +268,9 @@ describe('the database and the engine agree whether a point lies in a shape', ()
         inside += expected.length
         outside += texts.length - expected.length
       }),
-      { numRuns: 25 },
+      { numRuns: scaled(25, 8) },
     )
-    expect(Math.min(inside, outside)).toBeGreaterThan(1_000)
+    expect(Math.min(inside, outside)).toBeGreaterThan(scaled(1_000, 50))
   })
 
   test('a coast line of many points, at each of them and in between', async () => {
@@ -311,9 +312,9 @@ describe('the database and the engine agree whether a point lies in a shape', ()
         inside += expected.length
         outside += texts.length - expected.length
       }),
-      { numRuns: 25 },
+      { numRuns: scaled(25, 10) },
     )
-    expect(Math.min(inside, outside)).toBeGreaterThan(1_000)
+    expect(Math.min(inside, outside)).toBeGreaterThan(scaled(1_000, 300))
   })
 })
 
