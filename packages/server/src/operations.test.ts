@@ -19,6 +19,7 @@ import { compileValidator } from './core/http/validation.ts'
 import { documentOf } from './document.ts'
 import { operations } from './operations.ts'
 import { type Answer, newProject, type Shop, send } from './testing/app.ts'
+import { inTurn } from './testing/in-turn.ts'
 import { newSignedInUser } from './testing/sessions.ts'
 
 /*
@@ -161,21 +162,21 @@ describe('every operation rejects', () => {
   })
 
   test('a request with a wrong key, half a key pair, or a key of another kind', async () => {
-    await walk(async (operation) => {
-      if (familyOf(operation.path) === 'auth') return
-      for (const headers of wrongHeaders(familyOf(operation.path)))
+    for (const [family, ofFamily] of Map.groupBy(guarded, ({ path }) => familyOf(path))) {
+      if (family === 'auth') continue
+      for (const [operation, headers] of inTurn(ofFamily, wrongHeaders(family)))
         expectRefusal(operation, await ask(operation, headers), 'unauthorized')
-    })
+    }
   })
 
   test('a request with a session that does not exist', async () => {
     const cookies = ['guerdon_session=', 'guerdon_session=short', `guerdon_session=${'a'.repeat(43)}`]
-    await walk(async (operation) => {
-      const family = familyOf(operation.path)
-      if (needsNoCredentials(operation)) return
+    const withCredentials = guarded.filter((operation) => !needsNoCredentials(operation))
+    for (const [family, ofFamily] of Map.groupBy(withCredentials, ({ path }) => familyOf(path))) {
       const key = family === 'client' || family === 'oauth' ? 'unauthorized' : 'not_signed_in'
-      for (const cookie of cookies) expectRefusal(operation, await ask(operation, { cookie }), key)
-    })
+      for (const [operation, cookie] of inTurn(ofFamily, cookies))
+        expectRefusal(operation, await ask(operation, { cookie }), key)
+    }
   })
 
   test('a request that does not accept JSON', async () => {
@@ -221,10 +222,11 @@ describe('every operation rejects', () => {
   })
 
   test('an unsupported method, listing the supported ones', async () => {
-    for (const operation of operations) {
+    const patterns = operations.map((operation) => ({ ...operation, pattern: patternOf(operation.path) }))
+    for (const operation of new Map(operations.map((each) => [each.path, each])).values()) {
       const path = pathOf(operation)
       const offered = new Set(
-        operations.filter((one) => patternOf(one.path).test(path)).map(({ method }) => method as string),
+        patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method as string),
       )
       const allow = [...offered].sort().flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
       for (const method of ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'].filter((one) => !offered.has(one))) {
@@ -239,22 +241,24 @@ describe('every operation rejects', () => {
   })
 
   test('a body that is not JSON, with the error body of a transport failure', async () => {
-    await walk(async (operation) => {
-      if (operation.body === undefined || mediaTypeOf(operation) !== 'application/json') return
-      for (const body of ['{"name":', '{"__proto__": 1}', Buffer.from([0x22, 0xff, 0x22])]) {
-        const answer = await ask(
-          operation,
-          { ...headersOf(operation, shop), 'content-type': 'application/json; charset=utf-8' },
-          body,
-        )
-        expectRefusal(operation, answer, 'invalid_payload')
-        expect(answer.body, operation.id).toMatchObject({
-          statusCode: 400,
-          error: 'Bad Request',
-          message: 'Invalid request payload JSON format',
-        })
-      }
-    })
+    const takingJson = guarded.filter((each) => each.body !== undefined && mediaTypeOf(each) === 'application/json')
+    for (const [operation, body] of inTurn(takingJson, [
+      '{"name":',
+      '{"__proto__": 1}',
+      Buffer.from([0x22, 0xff, 0x22]),
+    ])) {
+      const answer = await ask(
+        operation,
+        { ...headersOf(operation, shop), 'content-type': 'application/json; charset=utf-8' },
+        body,
+      )
+      expectRefusal(operation, answer, 'invalid_payload')
+      expect(answer.body, operation.id).toMatchObject({
+        statusCode: 400,
+        error: 'Bad Request',
+        message: 'Invalid request payload JSON format',
+      })
+    }
   })
 
   test('a malformed multipart body, or one without a file', async () => {
@@ -288,10 +292,11 @@ describe('every operation rejects', () => {
   })
 
   test('a body of another media type', async () => {
-    await walk(async (operation) => {
-      if (operation.body === undefined) return
-      const others = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=part']
-      for (const mediaType of ['text/plain', ...others.filter((one) => !one.startsWith(mediaTypeOf(operation)))]) {
+    const mediaTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=part']
+    const takingBody = guarded.filter(({ body }) => body !== undefined)
+    for (const [taken, ofType] of Map.groupBy(takingBody, mediaTypeOf)) {
+      const others = ['text/plain', ...mediaTypes.filter((one) => !one.startsWith(taken))]
+      for (const [operation, mediaType] of inTurn(ofType, others)) {
         const answer = await ask(operation, { ...headersOf(operation, shop), 'content-type': mediaType }, '{}')
         expectRefusal(operation, answer, 'unsupported_media_type')
         expect(answer.body, operation.id).toMatchObject({
@@ -300,7 +305,7 @@ describe('every operation rejects', () => {
           message: 'Unsupported Media Type',
         })
       }
-    })
+    }
   })
 
   test('a body over the limit', async () => {
@@ -485,21 +490,23 @@ const openToClients = {
   client_set_voucher_expiration_date_enabled: true,
 }
 
-/** Visits every operation that needs credentials. */
+/** Every operation that needs credentials. */
+const guarded = operations.filter((operation) => !isOpen(operation))
+
 async function walk(visit: (operation: Operation) => Promise<void>): Promise<void> {
-  for (const operation of operations) if (!isOpen(operation)) await visit(operation)
+  for (const operation of guarded) await visit(operation)
 }
 
 const documented = () => Object.values(document.paths).flatMap((methods) => Object.values(methods))
+
+const documentedById = new Map(documented().map((operation) => [operation.operationId, operation]))
 
 const documentedAs = ({ path, method }: Operation) =>
   document.paths[path]?.[method.toLowerCase()] as DocumentedOperation
 
 /** The sample body of an operation in the documentation. */
 function sampleBody(id: string): unknown {
-  const [content] = Object.values(
-    documented().find(({ operationId }) => operationId === id)?.requestBody?.content ?? {},
-  )
+  const [content] = Object.values(documentedById.get(id)?.requestBody?.content ?? {})
   return content === undefined ? undefined : sampleOf(content.schema, document.components.schemas)
 }
 

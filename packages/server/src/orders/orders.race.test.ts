@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../testing/app.ts'
 import { runAsyncActions } from '../testing/background.ts'
 import { eventNames, newOrder, ok, orderSummary } from '../testing/orders.ts'
+import { scaled } from '../testing/scale.ts'
 import { importOrders } from './import.ts'
 
 /** The order summary of every customer of a project, computed from its orders. */
@@ -41,9 +42,11 @@ async function expectRightSummaries(shop: Shop, customers: readonly string[]): P
 const times = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => work(n)))
 
-test('of 50 concurrent requests with one new source id, one creates the order and 49 update it', async () => {
+const many = scaled(50, 12)
+
+test(`of ${many} concurrent requests with one new source id, one creates the order and ${many - 1} update it`, async () => {
   const shop = await newProject()
-  const answers = await times(50, (n) =>
+  const answers = await times(many, (n) =>
     shop.call('POST', '/v1/orders', {
       source_id: 'o-1',
       amount: n,
@@ -52,14 +55,14 @@ test('of 50 concurrent requests with one new source id, one creates the order an
       metadata: { [`from_${n}`]: true },
     }),
   )
-  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+  expect(answers.map(({ status }) => status)).toEqual(Array(many).fill(200))
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   const { orders, total } = await ok(shop, 'GET', '/v1/orders')
   expect(total).toBe(1)
-  expect(Object.keys(orders[0].metadata)).toHaveLength(50)
+  expect(Object.keys(orders[0].metadata)).toHaveLength(many)
   const names = await eventNames(shop)
   expect(names.filter((name) => name === 'created')).toHaveLength(1)
-  expect(names.filter((name) => name === 'updated')).toHaveLength(49)
+  expect(names.filter((name) => name === 'updated')).toHaveLength(many - 1)
   expect(names.filter((name) => name === 'paid')).toHaveLength(1)
   await expectRightSummaries(shop, ['ann'])
 })
@@ -67,11 +70,12 @@ test('of 50 concurrent requests with one new source id, one creates the order an
 test('after concurrent status changes of an order, the summary matches its final status', async () => {
   const shop = await newProject()
   await newOrder(shop, { source_id: 'o-1', amount: 700, customer: { source_id: 'ann' } })
-  for (let round = 0; round < 3; round++) {
-    const answers = await times(20, (n) =>
+  const count = scaled(20, 8)
+  for (let round = 0; round < scaled(3, 2); round++) {
+    const answers = await times(count, (n) =>
       shop.call('PUT', '/v1/orders/o-1', { status: n % 2 === 0 ? 'PAID' : 'CANCELED', amount: 100 + n }),
     )
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(200))
     await expectRightSummaries(shop, ['ann'])
   }
 })
@@ -85,7 +89,8 @@ test('concurrent changes of customer, amount and status all succeed and keep eve
   for (const sourceId of customers) await newOrder(shop, { customer: { source_id: sourceId } })
   await times(10, (n) => newOrder(shop, { source_id: `o-${n}`, amount: n, customer: person() }))
 
-  const answers = await times(150, (n) => {
+  const count = scaled(150, 50)
+  const answers = await times(count, (n) => {
     const path = `/v1/orders/o-${n % 10}`
     switch (n % 5) {
       case 0:
@@ -109,16 +114,17 @@ test('concurrent changes of customer, amount and status all succeed and keep eve
         })
     }
   })
-  expect(answers.map(({ status }) => status)).toEqual(Array(150).fill(200))
+  expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(200))
   await expectRightSummaries(shop, customers)
 })
 
 test('an import and requests about the same orders do not deadlock', async () => {
   const shop = await newProject()
   const customers = ['ann', 'bob']
+  const [count, different] = [scaled(100, 24), scaled(25, 8)]
   const ordersOf = (of: number) =>
-    Array.from({ length: 100 }, (_, n) => ({
-      source_id: `o-${(n * 7) % 25}`,
+    Array.from({ length: count }, (_, n) => ({
+      source_id: `o-${(n * 7) % different}`,
       amount: of + n,
       status: n % 3 === 0 ? 'CANCELED' : 'PAID',
       customer: { source_id: customers[n % 2] },
@@ -128,14 +134,14 @@ test('an import and requests about the same orders do not deadlock', async () =>
     runAsyncActions(shop.service.runtime, shop.project_id, [importOrders]),
     Promise.all(ordersOf(1000).map((order) => shop.call('POST', '/v1/orders', order))),
   ])
-  expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
-  expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(25)
+  expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(200))
+  expect((await ok(shop, 'GET', '/v1/orders')).total).toBe(different)
   await expectRightSummaries(shop, customers)
 })
 
 test('of a rename to a source id and a concurrent creation with it, only one order gets the source id', async () => {
   const shop = await newProject()
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < scaled(10, 4); round++) {
     const { id } = await newOrder(shop, {})
     const sourceId = `o-${round}`
     const answers = await Promise.all([

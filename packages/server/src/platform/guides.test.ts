@@ -6,6 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { featuresOf } from '../account/sign-in/current-session.ts'
 import { buildApp } from '../app.ts'
+import type { Operation } from '../core/http/operation.ts'
+import { operations } from '../operations.ts'
 import { testService } from '../testing/app.ts'
 import { getRaw } from '../testing/get-raw.ts'
 import { testSettings } from '../testing/runtime.ts'
@@ -117,7 +119,7 @@ test('guides that are built again, or for the first time, beside the running ser
 })
 
 test('the API reference leads to the guides where they are served, and GUIDES=off leaves them out', async () => {
-  const { app } = await withGuides()
+  const { app } = await withGuides(operations)
   expect((await app.inject('/docs/')).body).toContain('<a href="../guides/">Guides</a>')
   for (const page of ['', 'vouchers', 'schemas', 'schema-Voucher'])
     expect((await app.inject(`/docs/${page}`)).body, page).toContain('<a class="guides" href="../guides/">Guides</a>')
@@ -132,12 +134,13 @@ test('the API reference leads to the guides where they are served, and GUIDES=of
     expect((await without.inject(`/docs/${page}`)).body, page).not.toContain('../guides/')
 })
 
-async function withGuides(): Promise<{ app: FastifyInstance; folder: string }> {
+/** Without the operations of the service it opens at once. */
+async function withGuides(served: readonly Operation[] = []): Promise<{ app: FastifyInstance; folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-guides-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   write(folder, pages, 1)
   const { runtime } = await testService()
-  const app = buildApp({ runtime, sheds_load: false, guides: openGuides(runtime.settings, folder) })
+  const app = buildApp({ runtime, operations: served, sheds_load: false, guides: openGuides(runtime.settings, folder) })
   onTestFinished(() => app.close())
   return { app, folder }
 }

@@ -9,6 +9,7 @@ import { ok } from '../testing/orders.ts'
 import { expectStablePaging } from '../testing/paging.ts'
 import { newPromotion, newTier } from '../testing/promotions.ts'
 import { newRedemption, ofTier, ofVoucher, type RedemptionFields } from '../testing/redemptions.ts'
+import { setLimits } from '../testing/set-limits.ts'
 import { pageOfRedemptions } from './list.ts'
 
 const dbOf = (shop: Shop) => shop.service.runtime.database.db
@@ -435,6 +436,7 @@ describe('the redemptions of one voucher', () => {
   })
 
   test('are limited without paging', async () => {
+    setLimits({ voucher_redemptions_shown_max: 20 })
     const shop = await newProject()
     const voucher = await newVoucher(shop, 'V')
     const id = await newRedemption(shop, { ...ofVoucher(voucher), created_at: at(0) })

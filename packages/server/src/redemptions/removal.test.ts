@@ -6,6 +6,7 @@ import { newCampaign, newVoucher, runCampaignJobs } from '../testing/campaigns.t
 import { ok } from '../testing/orders.ts'
 import { newPromotion, newTier } from '../testing/promotions.ts'
 import { newRedemption, ofTier, ofVoucher } from '../testing/redemptions.ts'
+import { setLimits } from '../testing/set-limits.ts'
 
 const dbOf = (shop: Shop) => shop.service.runtime.database.db
 
@@ -62,6 +63,7 @@ test.each(['at once', 'from the bin'])('a campaign that is destroyed %s leaves n
   const id = await newRedemption(shop, ofTier(tier))
   await hold(shop, tier.id)
   // More than one deletion step.
+  setLimits({ redemptions_deleted_at_once: 20 })
   await sql`
     insert into redemptions (project_id, id, object, result, status, related_object_type, related_object_id, campaign_id, channel_type, channel_id, created_at)
     select project_id, id || n, object, result, status, related_object_type, related_object_id, campaign_id, channel_type, channel_id, created_at

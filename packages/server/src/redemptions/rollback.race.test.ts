@@ -17,6 +17,7 @@ import {
 } from '../testing/checkout.ts'
 import { ok, orderSummary } from '../testing/orders.ts'
 import { newPromotion, newTier } from '../testing/promotions.ts'
+import { setLimits } from '../testing/set-limits.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
@@ -116,6 +117,7 @@ test('a rollback that cannot lock its rows in time is refused, and changes nothi
   const shop = await newProject()
   await newDiscount(shop, 'OFF', amountOff(500))
   const { redemptions, order } = await redeemed(shop, { redeemables: vouchers('OFF'), order: { amount: 2000 } })
+  setLimits({ checkout_lock_seconds: 0.1 })
   await dbOf(shop)
     .transaction()
     .execute(async (trx) => {

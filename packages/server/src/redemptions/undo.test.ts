@@ -7,6 +7,7 @@ import type { Checkout } from '../checkout/decision/facts.ts'
 import { withLineIds } from '../checkout/decision/order.ts'
 import type { Ctx } from '../core/context.ts'
 import type { StoredItem, StoredOrder } from '../orders/order.ts'
+import { scaled } from '../testing/scale.ts'
 import { type RedeemedOrder, redeemedOrder } from './redeemed-order.ts'
 import { type Undo, type UndoneLine, undone } from './undo.ts'
 
@@ -301,9 +302,9 @@ describe('for any effects of the engine on an order', () => {
         expect(all.initial_amount).toBe(order.initial_amount)
         expect(all.discounted_goods).toBeNull()
       }),
-      { numRuns: 800 },
+      { numRuns: scaled(800, 250) },
     )
-    expect(count).toBeGreaterThan(100)
+    expect(count).toBeGreaterThan(scaled(100, 30))
   })
 
   test('undoing redemptions one by one, in any order, restores the order', () => {
@@ -332,7 +333,7 @@ describe('for any effects of the engine on an order', () => {
         for (const { step } of steps) order = { ...order, ...undone(order, [undo(step.undo)]) }
         expect(left(order)).toEqual(initially(example.facts))
       }),
-      { numRuns: 400 },
+      { numRuns: scaled(400, 150) },
     )
   })
 })

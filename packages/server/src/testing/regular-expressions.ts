@@ -15,7 +15,7 @@ export function expressionsIn(path: string, text: string): Expression[] {
   const found: Expression[] = []
   const add = (node: Syntax, source: string, flags: string) => {
     const line = text.slice(0, node.start).split('\n').length
-    found.push({ where: `${path}:${line} /${source}/${flags}`, source, flags })
+    found.push({ where: `${path}:${line}`, source, flags })
   }
   visit(parseAst(text, { lang: path.endsWith('.tsx') ? 'tsx' : 'ts' }), (node) => {
     if (node.type === 'Literal' && node.regex) add(node, node.regex.pattern, node.regex.flags)
@@ -54,10 +54,17 @@ function textOf(node: Syntax | null): string {
 
 /** A part of a regular expression: one character of some, parts in sequence, one of several parts, or a repeated part. */
 type Part =
-  | { kind: 'one'; samples: string[] }
+  | One
   | { kind: 'sequence'; parts: Part[] }
   | { kind: 'choice'; parts: Part[] }
   | { kind: 'repeat'; part: Part; least: number; most: number }
+
+interface One {
+  kind: 'one'
+  characters: string[]
+  /** Those of them that the expression can tell apart. */
+  samples: string[]
+}
 
 /**
  * Texts of about `size` characters that make a backtracking matcher work as much as possible: what leads to a repeated part,
@@ -124,7 +131,7 @@ function pumpsOf(part: Part, before: string): Pump[] {
 }
 
 function charactersOf(part: Part): Set<string> {
-  if (part.kind === 'one') return new Set(part.samples)
+  if (part.kind === 'one') return new Set(part.characters)
   return new Set((part.kind === 'repeat' ? [part.part] : part.parts).flatMap((each) => [...charactersOf(each)]))
 }
 
@@ -159,10 +166,18 @@ function partOf(source: string, flags: string): Part {
   let at = 0
   const modes = flags.replaceAll(/[gy]/g, '')
 
+  // A boundary `\b` too tells characters apart.
+  const matchers = [/\w/]
+  const ones: One[] = []
+
   const one = (atom: string): Part => {
     const matcher = new RegExp(`^(?:${atom})$`, modes)
-    const samples = alphabet.filter((character) => matcher.test(character))
-    return { kind: 'one', samples: samples.length > 0 ? samples : [atom.replace(/^\\/, '')] }
+    const matching = alphabet.filter((character) => matcher.test(character))
+    const characters = matching.length > 0 ? matching : [atom.replace(/^\\/, '')]
+    const part: One = { kind: 'one', characters, samples: characters }
+    matchers.push(matcher)
+    ones.push(part)
+    return part
   }
   const nothing: Part = { kind: 'sequence', parts: [] }
 
@@ -209,5 +224,9 @@ function partOf(source: string, flags: string): Part {
     return text === '^' || text === '$' || text === '\\b' || text === '\\B' ? nothing : one(text)
   }
 
-  return choice()
+  const whole = choice()
+  const alike = Map.groupBy(alphabet, (character) => matchers.map((each) => Number(each.test(character))).join(''))
+  const others = new Set([...alike.values()].flatMap(([, ...rest]) => rest))
+  for (const part of ones) part.samples = part.characters.filter((character) => !others.has(character))
+  return whole
 }

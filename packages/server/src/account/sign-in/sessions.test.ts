@@ -4,8 +4,10 @@ import { maintain } from '../../core/jobs/maintenance.ts'
 import { toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { version } from '../../core/lib/version.ts'
+import { operations } from '../../operations.ts'
 import { type Answer, newClock, newProject, type Shop, send, uniqueName } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { untilFinal } from '../../testing/event-list.ts'
 import { type Node, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
@@ -199,8 +201,10 @@ describe('a session', () => {
 })
 
 test('the cookie is secure unless the service is on this machine only, without https', async () => {
+  const database = await testDatabase()
+  const only = operations.filter(({ id }) => id === 'signOut')
   const flagsOf = async (baseUrl: string) => {
-    const { app, runtime } = (await newProject({ env: { BASE_URL: baseUrl } })).service
+    const { app, runtime } = await openNode(database, { env: { BASE_URL: baseUrl }, only })
     const { headers } = await newSignedInUser(runtime, {})
     const answer = await send(app, 'DELETE', '/auth/session', undefined, headers)
     return String(answer.headers['set-cookie']).split('; ').slice(3).sort()

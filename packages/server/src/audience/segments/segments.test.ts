@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { newId } from '../../core/lib/ids.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { newCampaign } from '../../testing/campaigns.ts'
@@ -420,13 +422,20 @@ describe('the data that a filter depends on', () => {
       format: 'geojson',
       geojson: { type: 'Polygon', coordinates: [[...ring, ring[0]]] },
     }
-    const ids: string[] = []
-    for (let n = 0; n < 11; n += 1)
-      ids.push((await shop.call('POST', '/v1/locations', { name: `L${n}`, shape })).body.id)
+    const { id } = (await shop.call('POST', '/v1/locations', { name: 'First', shape })).body
+    const copies = Array.from({ length: 10 }, () => newId('location'))
+    await sql`
+      insert into locations select (jsonb_populate_record(l, jsonb_build_object('id', copy))).*
+      from locations l cross join unnest(${copies}::text[]) as copy
+      where l.project_id = ${shop.project_id} and l.id = ${id}`.execute(shop.service.runtime.database.db)
+    const ids = [id, ...copies]
     const filter = { junction: 'and', 'metadata.home': { conditions: { $in_location: ids } } }
     expect(await shop.call('POST', '/v1/segments', { name: 'Everywhere', filter })).toMatchObject({
       status: 400,
-      body: { key: 'invalid_payload' },
+      body: {
+        key: 'invalid_payload',
+        details: 'Locations of a filter must NOT have more than 100000 points together',
+      },
     })
   })
 })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../core/lib/limits.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
@@ -481,8 +482,13 @@ describe('POST /v1/product-collections', () => {
 
   test('the default limit is 100 collections', async () => {
     const shop = await newProject()
-    for (let n = 0; n < limits.product_collections_max; n += 1)
-      await newCollection(shop, { name: `${n}`, type: 'STATIC' })
+    await newCollection(shop, { name: 'first', type: 'STATIC' })
+    await sql`
+      insert into product_collections
+      select (jsonb_populate_record(c, jsonb_build_object('id', 'pc_' || n, 'name', n::text))).*
+      from product_collections c cross join generate_series(3, ${sql.lit(limits.product_collections_max)}) n
+      where c.project_id = ${shop.project_id} and c.name = 'first'`.execute(shop.service.runtime.database.db)
+    await newCollection(shop, { name: 'hundredth', type: 'STATIC' })
     expect(await shop.call('POST', path, { name: '100', type: 'STATIC' })).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload', details: 'A project must NOT have more than 100 product collections' },

@@ -7,6 +7,7 @@ import { newDiscount, newGiftCard, percentOff, redeem, voucher, vouchers } from 
 import { backendOf, untilOthersWait } from '../../testing/lock-waits.ts'
 import { anotherConnection, openNode, postgresUrl } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
+import { scaled } from '../../testing/scale.ts'
 import { statementsSentBy } from '../../testing/sent-statements.ts'
 
 const atOnce = 20
@@ -36,7 +37,7 @@ test('redemptions that are queued at the same time are saved in one transaction'
 
 test('two nodes that redeem one code take turns in batches, and every redemption gets its own redeemed_quantity', async () => {
   const { shop, inTurn } = await onTwoNodes()
-  const [quantity, count] = [70, 120]
+  const [quantity, count] = [scaled(70, 24), scaled(120, 40)]
   await newDiscount(shop, 'HOT', percentOff(10), { redemption: { quantity } })
   await newDiscount(shop, 'OTHER', percentOff(10))
   const { answer: answers, sent } = await statementsSentBy(() =>
@@ -59,7 +60,8 @@ test('two nodes that redeem one code take turns in batches, and every redemption
 
 test('holds, gift credits and changes of a code on two nodes: no limit is exceeded', async () => {
   const { shop, nodes, inTurn } = await onTwoNodes()
-  await newDiscount(shop, 'HELD', percentOff(10), { redemption: { quantity: 20 } })
+  const [quantity, count] = [scaled(20, 10), scaled(30, 14)]
+  await newDiscount(shop, 'HELD', percentOff(10), { redemption: { quantity } })
   await newDiscount(shop, 'ENDED', percentOff(10))
   await newGiftCard(shop, 'GIFT', 1_000)
   const hold = (n: number) => {
@@ -69,23 +71,23 @@ test('holds, gift credits and changes of a code on two nodes: no limit is exceed
   const post = (n: number, path: string, body: object) =>
     untilDecided(() => send(nodes[n % 2 === 0 ? 0 : 1].app, 'POST', path, body, shop.headers))
   const [held, redeemed, gifts, ended] = await Promise.all([
-    Promise.all(Array.from({ length: 10 }, (_, n) => hold(n))),
-    Promise.all(Array.from({ length: 30 }, (_, n) => inTurn(n, 'HELD'))),
+    Promise.all(Array.from({ length: quantity / 2 }, (_, n) => hold(n))),
+    Promise.all(Array.from({ length: count }, (_, n) => inTurn(n, 'HELD'))),
     Promise.all(
-      Array.from({ length: 12 }, (_, n) =>
+      Array.from({ length: scaled(12, 8) }, (_, n) =>
         post(n, '/v1/redemptions', {
           redeemables: [voucher('GIFT', { gift: { credits: 150 } })],
           order: { amount: 10_000 },
         }),
       ),
     ),
-    Promise.all(Array.from({ length: 30 }, (_, n) => inTurn(n, 'ENDED'))),
+    Promise.all(Array.from({ length: count }, (_, n) => inTurn(n, 'ENDED'))),
     ok(shop, 'PUT', '/v1/vouchers/ENDED', { active: false }),
   ])
   const successes = (answers: typeof redeemed) => answers.filter(({ status }) => status === 200).length
   const holders = held.filter(({ body }) => (body as { valid: boolean }).valid).length
-  expect(successes(redeemed)).toBe(20 - holders)
-  expect((await ok(shop, 'GET', '/v1/vouchers/HELD')).redemption.redeemed_quantity).toBe(20 - holders)
+  expect(successes(redeemed)).toBe(quantity - holders)
+  expect((await ok(shop, 'GET', '/v1/vouchers/HELD')).redemption.redeemed_quantity).toBe(quantity - holders)
   expect(successes(gifts)).toBe(6)
   expect((await ok(shop, 'GET', '/v1/vouchers/GIFT')).gift.balance).toBe(100)
   expect((await ok(shop, 'GET', '/v1/vouchers/ENDED')).redemption.redeemed_quantity).toBe(successes(ended))

@@ -16,6 +16,7 @@ import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { describe, expect, test } from 'vitest'
 import { newProject } from '../../testing/app.ts'
+import { scaled } from '../../testing/scale.ts'
 import { limits } from '../lib/limits.ts'
 import { operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
@@ -742,10 +743,10 @@ describe('the traversal that finds the error message agrees with the compiled ch
           expect({ passes: error === null, error }).toEqual({ passes, error })
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: scaled(1_500, 300) },
     )
     // A generator that produces only valid or only invalid values would prove nothing.
-    expect(Math.min(seen.good, seen.bad)).toBeGreaterThan(200)
+    expect(Math.min(seen.good, seen.bad)).toBeGreaterThan(scaled(200, 30))
   })
 
   test('and the message begins with the root or a path that exists in the schema', () => {
@@ -758,7 +759,7 @@ describe('the traversal that finds the error message agrees with the compiled ch
           expect(error).not.toBe('Payload does not have the required shape')
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaled(500, 120) },
     )
   })
 
@@ -772,7 +773,7 @@ describe('the traversal that finds the error message agrees with the compiled ch
           expect(value).toEqual(before)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: scaled(200, 80) },
     )
   })
 
@@ -788,7 +789,7 @@ describe('the traversal that finds the error message agrees with the compiled ch
           expect(validator.normalise(structuredClone(once))).toEqual(once)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaled(500, 120) },
     )
   })
 })

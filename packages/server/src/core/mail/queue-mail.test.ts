@@ -8,7 +8,11 @@ import type { Runtime } from '../context.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { maintain } from '../jobs/maintenance.ts'
 import { toInstant } from '../lib/instant.ts'
+import { limits } from '../lib/limits.ts'
+import type { Sender } from './address.ts'
+import { newMailer } from './mailer.ts'
 import { type Mail, queueMail } from './queue-mail.ts'
+import type { SmtpServer } from './smtp-url.ts'
 import { workMails } from './work-mails.ts'
 
 /* A database of its own: in the shared one, workers of other test files would take the mails. */
@@ -105,6 +109,7 @@ test('a failed mail is retried after 5, 10 and 15 minutes, then dropped and logg
     expect(await waiting()).toMatchObject([{ failed_attempts: failures, recipients: ['ann@shop.test'] }])
     expect(runtime.mails).toMatchObject({ failed: failures, dropped: 0 })
     await database.execute(`update pgboss.job set start_after = now() where name = 'mail' and state = 'retry'`)
+    runtime.jobs.wake('mail')
   }
   await untilNoneWaits()
   await until(() => (runtime.mails.dropped > 0 ? true : undefined))
@@ -145,13 +150,16 @@ test('a node that stops leaves the mail to the next one, which sends it at once'
     onConnect: (_session, callback) => (isHanging ? undefined : callback()),
   })
   const stopping = await newNode(smtpTo(server.port))
-  await workMails(stopping.runtime)
+  const { smtp, mail_from } = stopping.runtime.settings
+  const times = { silence_ms: limits.mail_silence_ms, attempt_ms: limits.mail_attempt_ms, stop_ms: 50 }
+  await workMails(stopping.runtime, newMailer(smtp as SmtpServer, mail_from as Sender, times))
   await queue(stopping.runtime)
   await until(async () => {
     const { rows } = await database.execute(`select from pgboss.job where name = 'mail' and state = 'active'`)
     return rows.length > 0 ? true : undefined
   })
   await stopping.runtime.jobs.close({ graceful_seconds: 30 })
+  expect(limits.mail_stop_ms).toBeLessThan(limits.shutdown_seconds * 1_000)
   isHanging = false
   const next = await newNode(smtpTo(server.port))
   await workMails(next.runtime)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { eventsOf, newPromotion, newTier } from '../../testing/promotions.ts'
+import { scaled } from '../../testing/scale.ts'
 
 const database = (shop: Shop) => shop.service.runtime.database.db
 
@@ -37,19 +38,22 @@ test('30 tiers created, moved and deleted concurrently: the places stay 1 to n',
   expect(await placesOf(shop, campaign)).toEqual(oneTo(10 + 10 - 2))
 })
 
-test('30 tiers created concurrently: each has a different place', async () => {
+const count = scaled(30, 12)
+const rounds = scaled(5, 2)
+
+test(`${count} tiers created concurrently: each has a different place`, async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
-  const tiers = await many(30, (n) => newTier(shop, campaign, { name: `${n}` }))
-  expect(tiers.map(({ hierarchy }) => hierarchy).sort((a, b) => a - b)).toEqual(oneTo(30))
-  expect(await placesOf(shop, campaign)).toEqual(oneTo(30))
+  const tiers = await many(count, (n) => newTier(shop, campaign, { name: `${n}` }))
+  expect(tiers.map(({ hierarchy }) => hierarchy).sort((a, b) => a - b)).toEqual(oneTo(count))
+  expect(await placesOf(shop, campaign)).toEqual(oneTo(count))
 })
 
 test('a tier deleted while stacks are created with it stays in no stack', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
   const stays = await newTier(shop, campaign, { name: 'stays' })
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const goes = await newTier(shop, campaign, { name: 'goes' })
     const [deletions, stacks] = await Promise.all([
       many(2, () => shop.call('DELETE', `/v1/promotions/tiers/${goes.id}`)),
@@ -72,7 +76,7 @@ test('a tier deleted while rules are assigned to it leaves no orphaned assignmen
   const campaign = await newPromotion(shop)
   const rules: string[] = []
   for (let n = 0; n < 6; n += 1) rules.push((await shop.call('POST', '/v1/validation-rules', {})).body.id)
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const tier = await newTier(shop, campaign, { validation_rules: [rules[0]] })
     const path = `/v1/promotions/tiers/${tier.id}`
     const answers = await Promise.all([
@@ -97,7 +101,7 @@ test('a tier deleted while rules are assigned to it leaves no orphaned assignmen
 test('a rule deleted while tiers are created with it: a tier either has the rule or is not created', async () => {
   const shop = await newProject()
   const campaign = await newPromotion(shop)
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const { body: rule } = await shop.call('POST', '/v1/validation-rules', {})
     const [, ...tiers] = await Promise.all([
       shop.call('DELETE', `/v1/validation-rules/${rule.id}`),

@@ -41,10 +41,11 @@ async function newShop(count: number, more: object = {}) {
 const codeOf = ({ body }: { body: Record<string, unknown> }) => (body.voucher as { code: string }).code
 
 test('two nodes publish the vouchers of one campaign: each once, to known and new customers', async () => {
-  const [sent, free] = [scaled(300, 100), scaled(200, 70)]
+  const [sent, free] = [scaled(300, 40), scaled(200, 28)]
+  const customersCount = scaled(40, 16)
   const { shop, publish } = await newShop(free)
   const answers = await Promise.all(
-    Array.from({ length: sent }, (_, n) => publish({ campaign: 'Autumn', customer: `customer-${n % 40}` })),
+    Array.from({ length: sent }, (_, n) => publish({ campaign: 'Autumn', customer: `customer-${n % customersCount}` })),
   )
   const got = answers.filter(({ status }) => status === 200)
   expect(got).toHaveLength(free)
@@ -54,13 +55,13 @@ test('two nodes publish the vouchers of one campaign: each once, to known and ne
   )
   const { body: summary } = await shop.call('GET', '/v1/campaigns/Autumn/summary')
   expect(summary).toMatchObject({ publications: sent, publications_succeeded: free })
-  expect((await shop.call('GET', '/v1/customers')).body.total).toBe(40)
+  expect((await shop.call('GET', '/v1/customers')).body.total).toBe(customersCount)
   const { rows } = await sql<{ type: string; count: number }>`
     select type, count(*)::int as count from event_rows where project_id = ${shop.project_id}
       and type in ('customer.created', 'publication.succeeded', 'voucher.published', 'customer.publication.failed')
     group by type order by type`.execute(nodes[0]!.runtime.database.db)
   expect(Object.fromEntries(rows.map(({ type, count }) => [type, count]))).toEqual({
-    'customer.created': 40,
+    'customer.created': customersCount,
     'customer.publication.failed': sent - free,
     'publication.succeeded': free,
     'voucher.published': free,
@@ -72,7 +73,7 @@ test('a customer joins once over two nodes, new or not, and a source id is used 
   const customers = ['anna', 'bob', 'cleo', 'dora']
   await shop.call('POST', '/v1/customers', { source_id: 'anna' })
   const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => {
+    Array.from({ length: scaled(60, 24) }, (_, n) => {
       const customer = { source_id: customers[n % 4], ...(n % 3 === 0 ? { name: `Name ${n}` } : {}) }
       return publish({ campaign: 'Autumn', customer })
     }),
@@ -82,7 +83,7 @@ test('a customer joins once over two nodes, new or not, and a source id is used 
   expect((await shop.call('GET', '/v1/publications')).body.total).toBe(4)
 
   const named = await Promise.all(
-    Array.from({ length: 30 }, (_, n) =>
+    Array.from({ length: scaled(30, 15) }, (_, n) =>
       publish({ campaign: 'Autumn', customer: `other-${n % 10}`, source_id: `mail-${n % 3}` }),
     ),
   )

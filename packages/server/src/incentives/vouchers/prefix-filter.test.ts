@@ -16,14 +16,14 @@ test('codes are found by their beginning in the index on codes', async () => {
   // As many copies as make reading all of them in the order of the list the worse plan.
   await sql`insert into vouchers select (v).* from (
       select jsonb_populate_record(v, jsonb_build_object('id', 'v_' || n, 'code', 'C' || n, 'code_key', 'C' || n)) as v
-      from vouchers v, generate_series(10001, 30000) n where v.id = ${id}) made`.execute(db)
+      from vouchers v, generate_series(1001, 3000) n where v.id = ${id}) made`.execute(db)
   await sql`analyze vouchers`.execute(db)
 
-  const prefixes = ['C2000', 'C10_', 'C2999']
+  const prefixes = ['C200', 'C10_', 'C299']
   const parameters = prefixes.map((prefix) => `filters[code][conditions][$starts_with][]=${prefix}`).join('&')
   const found = await ok(shop, 'GET', `/v1/vouchers?limit=100&order=code&${parameters}`)
   expect(found.vouchers.map(({ code }: { code: string }) => code)).toEqual(
-    [2000, 2999].flatMap((start) => Array.from({ length: 10 }, (_, n) => `C${start}${n}`)),
+    [200, 299].flatMap((start) => Array.from({ length: 10 }, (_, n) => `C${start}${n}`)),
   )
 
   const ofShop = sql<SqlBool>`id = ${shop.project_id}`

@@ -18,11 +18,14 @@ import {
   newMember,
   newProgram,
   newTiers,
+  redeemReward,
   tierName,
 } from '../../testing/loyalty.ts'
 import { anotherConnection, type Node, openNode, ownDatabase } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
 import { insertTestProject } from '../../testing/project.ts'
+import { scaled } from '../../testing/scale.ts'
+import { startJobs } from '../../work.ts'
 import { runDueMembersBatch } from './daily-job.ts'
 
 /* Loyalty members on two nodes with a PostgreSQL of their own: concurrent changes, and work that must not block requests. */
@@ -215,9 +218,11 @@ describe('a card that is deleted and published concurrently', () => {
     await expectAudited(shop)
   })
 
-  test('in any order, twenty times: no rows are left of any of them', async () => {
+  const rounds = scaled(20, 6)
+
+  test(`in any order, ${rounds} times: no rows are left of any of them`, async () => {
     const shop = await newShop()
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const { id, publish, remove } = await newUnpublishedCard(shop)
       const [first, second] = round % 2 === 0 ? [publish, remove] : [remove, publish]
       const replies = await Promise.all([first(), second()])
@@ -228,13 +233,15 @@ describe('a card that is deleted and published concurrently', () => {
   })
 })
 
-test('sixty members with four due coupons each: no order waits for all of them', async () => {
+const dueEach = scaled(4, 1)
+
+test(`sixty members with due coupons, ${dueEach} each: no order waits for all of them`, async () => {
   const shop = await newShop()
   const program = await newProgram(shop)
   const coupons = await newCampaign(shop, uniqueName('Coupons'), { type: 'AUTO_UPDATE' })
   await newEarningRules(shop, program, fixed(100, inDays(1)))
   const reward = await newLoyaltyReward(shop, { campaign: { id: coupons.id } })
-  await assign(shop, program, reward, 25, { auto_redeem: true })
+  await assign(shop, program, reward, 100 / dueEach, { auto_redeem: true })
   const customers = names(60) // more than one run of the job takes
   await atOnce(customers, async (name) => {
     await newMember(shop, program, name)
@@ -251,10 +258,10 @@ test('sixty members with four due coupons each: no order waits for all of them',
   await until(async () => (isOver || (await isProcessingMembers()) ? true : undefined))
   expect((await pay(shop, customers.at(-1) as string)).status).toBe(200)
   // The job needs many batches for all of them: an order waits for a part of one batch and is paid before the job is done.
-  expect(await redeemed()).toBeLessThan(240)
+  expect(await redeemed()).toBeLessThan(60 * dueEach)
   expect(await jobRun).toBe(true)
   const first = await redeemed()
-  expect(first).toBeLessThan(240)
+  expect(first).toBeLessThan(60 * dueEach)
   expect(await runJob()).toBe(true)
   expect(await redeemed()).toBeGreaterThan(first)
   await expectAudited(shop)
@@ -269,3 +276,53 @@ const isProcessingMembers = async (): Promise<boolean> =>
       [],
     )
   ).length > 0
+
+// The last test of the file, since the jobs of the nodes run from here on.
+test('the daily job on both nodes, during orders and redemptions, expires every point once', async () => {
+  const shop = await newShop()
+  clock.set('2027-03-01T10:00:00.000Z') // nothing of the tests above is due by then
+  const program = await newProgram(shop)
+  await newEarningRules(shop, program, fixed(5, inDays(1)), fixed(2))
+  const reward = await newMaterial(shop)
+  await assign(shop, program, reward, 8)
+  const customers = names(scaled(40, 12))
+  const codes = await atOnce(customers, async (name) => {
+    const { code } = await newMember(shop, program, name)
+    await addPoints(shop, code, 30, { expiration_type: 'CUSTOM_DATE', expiration_date: '2027-03-01' })
+    expect(await pay(shop, name)).toMatchObject({ status: 200 })
+    return code
+  })
+
+  clock.set('2027-03-02T00:00:05.000Z')
+  for (const { runtime } of nodes) await startJobs(runtime)
+  for (const { runtime } of nodes) runtime.jobs.wake('members')
+  // A request on a card before the job applies the due changes of its member; the other members are left to the job.
+  const asked = customers.slice(0, customers.length / 2)
+  const [orders, redemptions] = await Promise.all([
+    atOnce(asked, (name) => pay(shop, name)),
+    Promise.all(asked.map((_, index) => redeemReward(shop, codes[index] as string, { id: reward.id }))),
+  ])
+  expect(orders.map(({ status }) => status)).toEqual(asked.map(() => 200))
+  // The 2 and 5 points of the first order do not suffice, with the 2 points of another one they do.
+  for (const { status, body } of redemptions)
+    if (status !== 200) expect(body).toMatchObject({ code: 400, key: 'loyalty_card_points_exceeded' })
+  await until(async () => ((await dueMembersOf(shop)) === 0 ? true : undefined))
+
+  const [sums] = await ask(
+    `select count(*)::int as cards, sum(credits_expired)::int as expired, sum(credits_added)::int as added
+    from vouchers where campaign_id = $1`,
+    [program.id],
+  )
+  const cards = customers.length
+  // Points earned before the change of day are activated; points earned since stay pending until tomorrow.
+  expect(sums).toEqual({ cards, expired: 30 * cards, added: (30 + 5 + 2) * cards + 2 * asked.length })
+  await expectAudited(shop)
+})
+
+const dueMembersOf = async ({ project_id }: Shop): Promise<number> =>
+  (
+    await ask(
+      `select count(*)::int as due from loyalty_members where project_id = $1 and due_on <= '2027-03-02'::date`,
+      [project_id],
+    )
+  )[0].due

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { insertApiKey } from '../../account/api-keys/store.ts'
 import { purgeProject } from '../../account/projects/purge.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { operations } from '../../operations.ts'
 import { type Answer, newProject, type Shop, send } from '../../testing/app.ts'
 import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { until } from '../../testing/background.ts'
@@ -298,7 +299,8 @@ describe('what is logged', () => {
 
   test('a request whose caller went away', async () => {
     const { database } = await ownDatabase()
-    const node = await openNode(database, { env: { AUDIT_LOG: 'on' } })
+    const only = operations.filter(({ path }) => path === '/v1/categories')
+    const node = await openNode(database, { env: { AUDIT_LOG: 'on' }, only })
     const keys = await insertTestProject(node.runtime, {})
     await node.app.listen({ port: 0, host: '127.0.0.1' })
     const socket = connect((node.app.server.address() as AddressInfo).port, '127.0.0.1')
@@ -572,7 +574,7 @@ describe('the list', () => {
     const shop = await newShop()
     const { auditLog } = shop.service.runtime
     const body = `{"x":[${'{},'.repeat(21_000)}{}]}`
-    const entries = Array.from({ length: 40 }, (_, n) =>
+    const entries = Array.from({ length: 20 }, (_, n) =>
       newAuditEntry(shop.project_id, shop.service.runtime.now() - 1_000 + n, {
         request_body: body,
         response_body: body,
@@ -595,7 +597,7 @@ describe('the list', () => {
       pages += 1
     } while (more !== undefined && pages < 10)
     expect(seen).toEqual(entries.map(({ request_id }) => request_id).reverse())
-    expect(pages).toBe(3)
+    expect(pages).toBe(2)
   })
 
   test.each([

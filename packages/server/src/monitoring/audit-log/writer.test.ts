@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
-import type { Db } from '../../core/db/database.ts'
 import type { AuditEntry, ClaimedCredentials } from '../../core/http/audit-log.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { operations } from '../../operations.ts'
 import { newProject, newTestApp, send } from '../../testing/app.ts'
 import { newAuditEntry } from '../../testing/audit-entry.ts'
 import { insertProject, openIdleRuntime, until } from '../../testing/background.ts'
@@ -23,9 +23,9 @@ const newEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => newAuditEntr
 
 const long = 'x'.repeat(limits.audit_body_bytes_max)
 
-async function writtenOf(entries: readonly AuditEntry[], from: Db = db): Promise<number> {
+async function writtenOf(entries: readonly AuditEntry[]): Promise<number> {
   const ids = entries.map(({ request_id }) => request_id.replace('v-', 'log_'))
-  const { rows } = await sql`select from audit_log where id = any(${ids}::text[])`.execute(from)
+  const { rows } = await sql`select from audit_log where id = any(${ids}::text[])`.execute(db)
   return rows.length
 }
 
@@ -148,27 +148,24 @@ describe('while the database is busy', () => {
 })
 
 test('while it cannot be written it is kept, and written once when it can be again', async () => {
-  const other = (await ownDatabase()).database
-  const runtime = await openIdleRuntime(other)
-  const { id } = await insertProject(runtime)
-  const auditLog = openAuditLog(other.db, log)
-  const entries = Array.from({ length: 700 }, () => newEntry({ project_id: id }))
-  await other.execute('alter table audit_log rename to audit_log_away')
+  const auditLog = openAuditLog(db, log)
+  const entries = Array.from({ length: 700 }, () => newEntry())
+  await database.execute('alter table audit_log rename to audit_log_away')
   for (const entry of entries) auditLog.record(entry)
   await auditLog.flush()
   expect(auditLog.counts()).toMatchObject({ written: 0, dropped_failure: 0 })
   expect(auditLog.counts().waiting_bytes).toBeGreaterThan(0)
-  await other.execute('alter table audit_log_away rename to audit_log')
+  await database.execute('alter table audit_log_away rename to audit_log')
   // One of them arrived, although its node never learned so.
-  await openAuditLogAndWrite(other.db, entries[0] as AuditEntry)
+  await openAuditLogAndWrite(entries[0] as AuditEntry)
   await until(() => (auditLog.counts().waiting_bytes === 0 ? true : undefined))
-  expect(await writtenOf(entries, other.db)).toBe(700)
+  expect(await writtenOf(entries)).toBe(700)
   expect(auditLog.counts()).toMatchObject({ written: 700, dropped_failure: 0 })
   await auditLog.close()
 })
 
-async function openAuditLogAndWrite(to: Db, entry: AuditEntry): Promise<void> {
-  const another = openAuditLog(to, log)
+async function openAuditLogAndWrite(entry: AuditEntry): Promise<void> {
+  const another = openAuditLog(db, log)
   another.record(entry)
   await another.close()
 }
@@ -198,28 +195,30 @@ test('what cannot be written when the node stops is counted as lost, and stops n
 })
 
 test('requests are served while the log cannot be written', async () => {
-  const other = (await ownDatabase()).database
-  const runtime = await openTestRuntime(other, { env: { AUDIT_LOG: 'on' } })
+  const runtime = await openTestRuntime(database, { env: { AUDIT_LOG: 'on' } })
   const keys = await insertTestProject(runtime, {})
-  const app = newTestApp(runtime)
+  const app = newTestApp(
+    runtime,
+    operations.filter(({ path }) => path === '/v1/categories'),
+  )
   const headers = {
     'x-app-id': keys.app_id,
     'x-app-token': keys.app_token,
     authorization: `Bearer ${keys.access_token}`,
   }
-  await other.execute('alter table audit_log rename to audit_log_away')
+  await database.execute('alter table audit_log rename to audit_log_away')
   const create = (name: string) => send(app, 'POST', '/v1/categories', { name, hierarchy: 1 }, headers)
   for (const name of ['a', 'b']) {
     expect(await create(name)).toMatchObject({ status: 200 })
     await runtime.auditLog.flush()
   }
-  await other.execute('alter table audit_log_away rename to audit_log')
+  await database.execute('alter table audit_log_away rename to audit_log')
   expect(await create('c')).toMatchObject({ status: 200 })
 
   // The orderly stop: first the requests, then what they leave behind (runtime.ts).
   await app.close()
   await runtime.auditLog.close()
-  const { rows } = await listEntries({ db: other.db, project_id: keys.project_id }, { from: '', before: 'log_g' }, 10)
+  const { rows } = await listEntries({ db, project_id: keys.project_id }, { from: '', before: 'log_g' }, 10)
   expect(rows.map(({ request_body }) => JSON.parse(request_body as string).name)).toEqual(['c', 'b', 'a'])
   await Promise.all([runtime.jobs.close(), runtime.deferred.close(), runtime.credentials.close()])
 })

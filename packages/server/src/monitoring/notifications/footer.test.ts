@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { brandingFooter } from '../../account/branding/footer.ts'
 import { findProject } from '../../core/db/project.ts'
 import type { Project } from '../../core/db/project-row.ts'
@@ -6,8 +6,15 @@ import { asRequest } from '../../testing/background.ts'
 import { type Installation, newInstallation } from '../../testing/installation.ts'
 import { raiseNotification } from './raise.ts'
 
-async function raiseIn(runtime: Installation['runtime'], projectId: string): Promise<void> {
-  const project = (await findProject(runtime.database.db, projectId)) as Project
+// A database of its own: in the shared one, workers of other test files would take the mails.
+let installation: Installation
+beforeAll(async () => {
+  installation = await newInstallation()
+})
+
+async function raise(): Promise<void> {
+  const { runtime, made } = installation
+  const project = (await findProject(runtime.database.db, made.project_id)) as Project
   await asRequest(runtime, project, (ctx) =>
     raiseNotification(ctx, {
       kind: 'webhook_disabled',
@@ -18,12 +25,16 @@ async function raiseIn(runtime: Installation['runtime'], projectId: string): Pro
   )
 }
 
+/** In the order in which they were queued. */
+async function newestMails(count: number): Promise<Array<{ subject: string; text: string }>> {
+  const { db } = installation.runtime.database
+  const mails = await db.selectFrom('mails').orderBy('id').select(['subject', 'text']).execute()
+  return mails.slice(-count)
+}
+
 test('the mail of a notification ends with the branding of its project', async () => {
-  // A database of its own: in the shared one, workers of other test files would take the mails.
-  const { manage, runtime, made } = await newInstallation()
+  const { manage, runtime, made } = installation
   const { db } = runtime.database
-  const mails = () => db.selectFrom('mails').orderBy('id').select('text').execute()
-  const raise = () => raiseIn(runtime, made.project_id)
   await raise()
   await manage('POST', `/projects/${made.project_id}/branding`, {
     brand: { name: 'Acme' },
@@ -31,18 +42,18 @@ test('the mail of a notification ends with the branding of its project', async (
     contact: { email: 'hello@acme.example' },
   })
   await raise()
-  const [without, withFooter] = (await mails()).map(({ text }) => text)
+  const [without, withFooter] = (await newestMails(2)).map(({ text }) => text)
   expect(without).not.toContain('-- ')
   expect(withFooter?.endsWith(`\n\n${await brandingFooter(db, made.project_id)}`)).toBe(true)
 })
 
 test('the name of a project adds no lines to the mail of a notification', async () => {
-  const { manage, runtime, made } = await newInstallation()
+  const { manage, made } = installation
   const path = `/projects/${made.project_id}`
   const name = 'Toys\r\n\r\nYour password has expired:\u2028https://evil.test'
   expect(await manage('PUT', path, { name })).toMatchObject({ status: 200, body: { name } })
-  await raiseIn(runtime, made.project_id)
-  const { subject, text } = await runtime.database.db.selectFrom('mails').selectAll().executeTakeFirstOrThrow()
+  await raise()
+  const [{ subject, text } = { subject: '', text: '' }] = await newestMails(1)
   expect(subject).toBe('Toys Your password has expired: https://evil.test: a webhook was switched off')
   expect(text).toContain(`\nProject: Toys Your password has expired: https://evil.test (${made.project_id})\n`)
   expect(text).not.toMatch(/[\r\u2028]/)

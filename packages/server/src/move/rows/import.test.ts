@@ -24,23 +24,29 @@ async function smallShop(): Promise<{ shop: Shop; db: Db; text: string }> {
   return { shop, db: dbOf(shop), text: await exportedText(dbOf(shop), shop.project_id) }
 }
 
+let shared: ReturnType<typeof smallShop> | undefined
+
+/** A shop, and its file, for tests that leave it as it is. */
+function unchangedShop(): ReturnType<typeof smallShop> {
+  shared ??= smallShop()
+  return shared
+}
+
 /** An id for a copy in the same database. */
 const copyId = () => uniqueName('proj_copy').replaceAll('-', '')
 
 /** How many rows each table has of a project, without empty ones. */
 async function rowCounts(db: Db, id: string): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {}
-  for (const { name } of await tablesWithProjects(db)) {
-    const { rows } = await sql<{ count: number }>`
-      select count(*)::int as count from ${sql.table(name)} where project_id = ${id}`.execute(db)
-    if (rows[0]?.count !== 0) counts[name] = rows[0]?.count as number
-  }
-  const project = await sql`select from projects where id = ${id}`.execute(db)
-  return project.rows.length === 0 ? counts : { ...counts, projects: 1 }
+  const countOf = (name: string, key: 'id' | 'project_id') =>
+    sql`select ${name}::text as name, count(*)::int as count from ${sql.table(name)} where ${sql.ref(key)} = ${id}`
+  const tables = (await tablesWithProjects(db)).map(({ name }) => countOf(name, 'project_id'))
+  const { rows } = await sql<{ name: string; count: number }>`
+    ${sql.join([...tables, countOf('projects', 'id')], sql` union all `)}`.execute(db)
+  return Object.fromEntries(rows.flatMap(({ name, count }) => (count === 0 ? [] : [[name, count]])))
 }
 
 test('a copy beside its original has no keys, does not send, and signs and proves customers with secrets of its own', async () => {
-  const { shop, db, text } = await smallShop()
+  const { shop, db, text } = await unchangedShop()
   const id = copyId()
   expect(await importText(db, text, { kind: 'copy', id })).toMatchObject({ project_id: id, is_copy: true })
   const { rows } = await sql`
@@ -150,7 +156,7 @@ test.each<[string, (lines: string[]) => string[], RegExp]>([
     /settings of the project in the file are damaged: \/client_trusted_domains must be array/,
   ],
 ])('a file that %s leaves nothing behind', async (_, damage, message) => {
-  const { db, text } = await smallShop()
+  const { db, text } = await unchangedShop()
   const id = copyId()
   const damaged = `${damage(text.trimEnd().split('\n')).join('\n')}\n`
   await expect(importText(db, damaged, { kind: 'copy', id })).rejects.toThrow(message)
@@ -158,7 +164,7 @@ test.each<[string, (lines: string[]) => string[], RegExp]>([
 })
 
 test('an import that fails after another one has filled the project deletes nothing of it', async () => {
-  const { db, text } = await smallShop()
+  const { db, text } = await unchangedShop()
   const { project_id } = await newProject()
   const target = { kind: 'existing', id: project_id } as const
   const [head, ...rest] = text.trimEnd().split('\n') as [string, ...string[]]
@@ -173,7 +179,7 @@ test('an import that fails after another one has filled the project deletes noth
 })
 
 test('an existing project is empty and open again after a damaged file', async () => {
-  const { db, text } = await smallShop()
+  const { db, text } = await unchangedShop()
   const target = await newProject()
   // Other tests make owners meanwhile, who are users of every project.
   const withoutUsers = async () => {
@@ -202,7 +208,7 @@ async function killedImport(db: Db, text: string, target: Target): Promise<void>
 }
 
 test('a project that existed before a killed import keeps its keys and users, whatever is imported next', async () => {
-  const { shop, db, text } = await smallShop()
+  const { shop, db, text } = await unchangedShop()
   const target = await newProject({ project: { name: 'Staging' } })
   const id = target.project_id
   const existing = { kind: 'existing', id } as const
@@ -227,7 +233,7 @@ test('a project that existed before a killed import keeps its keys and users, wh
 })
 
 test('what a killed import left of a new project is no project to import into: the keys of the file are in it', async () => {
-  const { db, text } = await smallShop()
+  const { db, text } = await unchangedShop()
   const id = copyId()
   await killedImport(db, text, { kind: 'copy', id })
   await expect(importText(db, text, { kind: 'existing', id })).rejects.toThrow(/There is no project .* interrupted/)
@@ -236,7 +242,7 @@ test('what a killed import left of a new project is no project to import into: t
 })
 
 test('a file of another release is refused before anything is written, and the message names the release to use', async () => {
-  const { db, text } = await smallShop()
+  const { db, text } = await unchangedShop()
   const of = (change: object) => {
     const [head, ...lines] = text.split('\n')
     return [JSON.stringify({ ...JSON.parse(head as string), ...change }), ...lines].join('\n')
@@ -297,7 +303,7 @@ test('a project with unfinished async actions is not exported', async () => {
 })
 
 test('keys that exist in the database are not imported a second time', async () => {
-  const { shop, db, text } = await smallShop()
+  const { shop, db, text } = await unchangedShop()
   const renamed = shop.project_id.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))
   const moved = text.replaceAll(shop.project_id, renamed)
   await expect(importText(db, moved)).rejects.toThrow('A key of the file exists in this database already.')

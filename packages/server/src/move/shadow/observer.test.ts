@@ -47,7 +47,7 @@ test('the size of what waits for comparison is bounded, and everything is logged
   const text = 'x'.repeat(limits.shadow_body_bytes_max - 200)
   const large = { ...exchange, request: copyOf({ redeemables: [], text }), answer: copyOf({ text }) }
   // 32 MiB hold 16 pairs of bodies of almost 1 MiB. One more is being compared.
-  const [sent, fit] = [40, 16]
+  const [sent, fit] = [20, 16]
   for (let n = 0; n < sent; n += 1) observer.observe(large)
   await until(() => tally.dropped === sent - fit - 1 || undefined)
   expect(lines()).toBe(sent)

@@ -12,14 +12,20 @@ const resources = resourcesOf(document)
 const schemaNames = Object.keys(document.components.schemas)
 const pageNames = ['', 'schemas', 'errors', ...resources.map(({ page }) => page), ...schemaNames.map(schemaPage)]
 
-async function readPages(app: FastifyInstance): Promise<Map<string, string>> {
-  const pages = new Map<string, string>()
+let pages: ReadonlyMap<string, string> | undefined
+const readPages = async (app: FastifyInstance) => {
+  pages ??= await readAll(app)
+  return pages
+}
+
+async function readAll(app: FastifyInstance): Promise<ReadonlyMap<string, string>> {
+  const read = new Map<string, string>()
   for (const name of pageNames) {
     const { statusCode, body } = await app.inject(`/docs/${name}`)
     expect(statusCode, name).toBe(200)
-    pages.set(name, body)
+    read.set(name, body)
   }
-  return pages
+  return read
 }
 
 const idsOf = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string)

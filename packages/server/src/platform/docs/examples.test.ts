@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Check } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { documentOf } from '../../document.ts'
 import { operations } from '../../operations.ts'
@@ -32,7 +32,7 @@ test('every example fits what the document shows, also where the service checks 
   const named = <T>(schema: T): T => JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"'))
   const schemas = named(document.components.schemas) as Record<string, TSchema>
   const fits = (schema: object | undefined, value: unknown): boolean =>
-    schema === undefined || Compile(schemas, named(schema) as TSchema).Check(value)
+    schema === undefined || Check(schemas, named(schema) as TSchema, value)
   const faults = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ operationId, requestBody, responses }) =>

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { scaled } from '../../testing/scale.ts'
 import { newTargetClient } from './client.ts'
 
 const heads = [
@@ -77,6 +78,6 @@ test('whatever a target sends, an attempt ends, the next one too, and the proces
       }
       await post() // on what was kept
     }),
-    { numRuns: 300 },
+    { numRuns: scaled(300, 40) },
   )
 })

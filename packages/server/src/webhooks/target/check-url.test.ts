@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../../core/http/errors.ts'
 import { lookupOfTests, privateTargets } from '../../testing/private-targets.ts'
 import { checkTargetUrl } from './check-url.ts'
@@ -83,7 +83,11 @@ test.each(privateTargets)('%s is refused, unless private targets are allowed', a
 })
 
 test('a name whose server never answers is accepted', async () => {
-  expect(await refusalOf('https://slow.example/', { names: () => new Promise(() => {}) })).toBeNull()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const refusal = refusalOf('https://slow.example/', { names: () => new Promise(() => {}) })
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(await refusal).toBeNull()
 })
 
 test('where private targets are allowed, nothing is resolved', async () => {

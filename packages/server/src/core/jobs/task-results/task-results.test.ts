@@ -5,6 +5,7 @@ import { asRequest, until } from '../../../testing/background.ts'
 import { limits } from '../../lib/limits.ts'
 import { openLog } from '../../lib/log.ts'
 import { appendToFile, insertFile, publishFile } from '../files/store.ts'
+import { taskResults } from './routes.ts'
 
 /** A report as a bulk update writes it. */
 async function insertReport(
@@ -97,7 +98,7 @@ test('a slow download of a large report occupies no database connection', async 
   const shop = await newProject()
   const content = Buffer.alloc(40 * limits.file_chunk_bytes_max, 'source_id,found,updated,message\n')
   const token = await insertReport(shop, content)
-  const app = newTestApp(shop.service.runtime)
+  const app = newTestApp(shop.service.runtime, taskResults)
   onTestFinished(() => app.close())
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const response = await new Promise<IncomingMessage>((resolve) =>
@@ -115,7 +116,7 @@ test('a slow download of a large report occupies no database connection', async 
 test('a download is aborted, not truncated silently, if the report is deleted meanwhile', async () => {
   const shop = await newProject()
   const token = await insertReport(shop, Buffer.alloc(40 * limits.file_chunk_bytes_max, 'x'))
-  const app = newTestApp(shop.service.runtime)
+  const app = newTestApp(shop.service.runtime, taskResults)
   onTestFinished(() => app.close())
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const response = await new Promise<IncomingMessage>((resolve) =>
@@ -135,7 +136,7 @@ test('the token is never logged, not even for an invalid call', async () => {
   const token = await insertReport(shop, report)
   const written: string[] = []
   const log = openLog('trace', { write: (line) => void written.push(line) })
-  const app = newTestApp({ ...shop.service.runtime, log })
+  const app = newTestApp({ ...shop.service.runtime, log }, taskResults)
   const allEnded = waitForRequests(app)
   await app.ready()
   onTestFinished(() => app.close())

@@ -1,7 +1,12 @@
 import { deepEqual } from 'node:assert/strict'
 import { amountOff, limitTo, newCodes } from '../../checkout-load/codes-and-cards.ts'
 import { made, query, type Shop } from '../../checkout-load/shop.ts'
+import { scaled } from '../../scale.ts'
 import { concurrently, countByOutcome, newCode, type Races, redeem, voucher } from './race.ts'
+
+/** Concurrent redemptions of one customer. */
+export const atOnce = scaled(50, 12)
+const rounds = scaled(6, 2)
 
 export const oncePerCustomer: Races = {
   async 'a code'(shop) {
@@ -11,7 +16,7 @@ export const oncePerCustomer: Races = {
   },
 
   async 'the codes of a campaign'(shop) {
-    const campaign = await newCodes(shop, 'OF-MANY', 50, amountOff(700))
+    const campaign = await newCodes(shop, 'OF-MANY', atOnce, amountOff(700))
     await limitTo(shop, { campaign }, { 'campaign.redemptions.customers_count': 1 })
     await expectOncePerCustomer(shop, 'OF-CODES', (index) => voucher(`OF-MANY-${index}`))
   },
@@ -37,15 +42,16 @@ async function expectOncePerCustomer(shop: Shop, what: string, redeemable: (inde
   }
   const known = { source_id: `${what}-KNOWN` }
   await made(shop, 'POST', '/v1/customers', known)
-  await onlyOnce(50, known)
-  await onlyOnce(50, { source_id: `${what}-UNKNOWN`, name: 'Ann' })
+  await onlyOnce(atOnce, known)
+  await onlyOnce(atOnce, { source_id: `${what}-UNKNOWN`, name: 'Ann' })
   // A request may read before, after or while the customer is created; the last case is rare, so this repeats.
-  for (let round = 0; round < 6; round += 1) await onlyOnce(20, { source_id: `${what}-UNKNOWN-${round}` })
+  for (let round = 0; round < rounds; round += 1)
+    await onlyOnce(scaled(20, 8), { source_id: `${what}-UNKNOWN-${round}` })
   const customers = await query(
     shop,
     `select redemptions_succeeded as succeeded, count(*) as customers from customers
     where project_id = $1 and source_id like $2 || '-%' group by 1`,
     [shop.project_id, what],
   )
-  deepEqual(customers, [{ succeeded: 1, customers: 8 }])
+  deepEqual(customers, [{ succeeded: 1, customers: 2 + rounds }])
 }

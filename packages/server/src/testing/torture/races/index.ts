@@ -1,6 +1,6 @@
 import { campaigns } from './campaigns.ts'
 import { codes } from './codes.ts'
-import { oncePerCustomer } from './customers.ts'
+import { atOnce, oncePerCustomer } from './customers.ts'
 import { giftCards } from './gift-cards.ts'
 import { idempotencyKeys } from './idempotency-keys.ts'
 import { orders } from './orders.ts'
@@ -12,7 +12,7 @@ import { sessions } from './sessions.ts'
 export const races: Record<string, Races> = {
   'a code': codes,
   'a campaign': campaigns,
-  'once per customer, 50 times concurrently': oncePerCustomer,
+  [`once per customer, ${atOnce} times concurrently`]: oncePerCustomer,
   'a gift card': giftCards,
   'a rollback': rollbacks,
   sessions,

@@ -1,5 +1,6 @@
 import { deepEqual, equal, partialDeepStrictEqual } from 'node:assert/strict'
 import { made, type Reply } from '../../checkout-load/shop.ts'
+import { scaled } from '../../scale.ts'
 import {
   concurrently,
   countByOutcome,
@@ -11,14 +12,16 @@ import {
   voucher,
 } from './race.ts'
 
+const times = scaled(20, 8)
+
 export const rollbacks: Races = {
-  async 'of one redemption, requested 20 times concurrently, takes effect once'(shop) {
+  async [`of one redemption, requested ${times} times concurrently, takes effect once`](shop) {
     await newGiftCard(shop, 'BACK', 1_000)
     const customer = { source_id: 'REGRETS' }
     const redeemables = [voucher('BACK', { gift: { credits: 600 } })]
     const done = await redeem(shop, { redeemables, customer, order: { amount: 5_000 } })
     const { id } = done.body.redemptions[0]
-    expectOnce(await concurrently(20, () => shop.call('POST', `/v1/redemptions/${id}/rollback`, {})))
+    expectOnce(await concurrently(times, () => shop.call('POST', `/v1/redemptions/${id}/rollback`, {})))
     partialDeepStrictEqual(await made(shop, 'GET', '/v1/vouchers/BACK'), {
       gift: { balance: 1_000 },
       redemption: { redeemed_quantity: 0, redeemed_amount: 0 },
@@ -30,12 +33,12 @@ export const rollbacks: Races = {
     })
   },
 
-  async 'of a stack, requested 20 times concurrently, takes effect once'(shop) {
+  async [`of a stack, requested ${times} times concurrently, takes effect once`](shop) {
     await newCode(shop, 'STACKED-1', { redemption: { quantity: 1 } })
     await newCode(shop, 'STACKED-2', { redemption: { quantity: 1 } })
     const both = { redeemables: [voucher('STACKED-1'), voucher('STACKED-2')], order: { amount: 10_000 } }
     const { id } = (await redeem(shop, both)).body.parent_redemption
-    expectOnce(await concurrently(20, () => shop.call('POST', `/v1/redemptions/${id}/rollbacks`, {})))
+    expectOnce(await concurrently(times, () => shop.call('POST', `/v1/redemptions/${id}/rollbacks`, {})))
     deepEqual([await redeemedQuantity(shop, 'STACKED-1'), await redeemedQuantity(shop, 'STACKED-2')], [0, 0])
     const again = await concurrently(5, () => redeem(shop, both))
     deepEqual(countByOutcome(again), { '200': 1, '400 quantity_exceeded': 4 })

@@ -5,7 +5,7 @@ import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
 import { newChance } from '../../demo/chance.ts'
 import { fillDemoShop } from '../../demo/fill.ts'
-import { smallSize } from '../../demo/plan.ts'
+import { type DemoSize, smallSize } from '../../demo/plan.ts'
 import { rebuildStatistics } from '../../statistics/sums/work.ts'
 import { newProject, type Shop, send } from '../../testing/app.ts'
 import { untilFinal } from '../../testing/event-list.ts'
@@ -22,13 +22,19 @@ let shop: Shop
 let there: Installation
 let text: string
 
+const size: DemoSize = {
+  customers: scaled(smallSize.customers, 20),
+  days: scaled(smallSize.days, 14),
+  orders_per_day: scaled(smallSize.orders_per_day, 8),
+}
+
 /** A shop with a history of redemptions, refusals, rollbacks, expired points and publications, moved to another database. */
 beforeAll(async () => {
   shop = await newProject()
   await fillDemoShop(
     shop.service.runtime,
     (await shop.service.runtime.credentials.project(shop.project_id)) as Project,
-    smallSize,
+    size,
   )
   await newWebhook(shop, 'https://receiver.example/hook', ['redemption.succeeded'])
   await untilFinal(shop)
@@ -61,12 +67,15 @@ async function tokenThere(): Promise<string> {
   return token
 }
 
+/** A code that both services make, so that its images have other addresses in each. */
+const bothMade = 'AFTERWARDS'
+
 const linesOf = (file: string) => file.trimEnd().split('\n')
 
 test('the imported project, exported again, has the same rows', async () => {
   const again = await exportedText(there.runtime.database.db, shop.project_id)
   const [before, after] = [linesOf(text), linesOf(again)]
-  expect(before.length).toBeGreaterThan(3_000)
+  expect(before.length).toBeGreaterThan(scaled(3_000, 1_500))
   expect(after.slice(1, -1).sort()).toEqual(before.slice(1, -1).sort())
   const header = (lines: string[]) => ({ ...JSON.parse(lines[0] as string), exported_at: '' })
   expect(header(after)).toEqual(header(before))
@@ -136,8 +145,8 @@ test('events of the past are in the list in the same order, and only new ones ar
   }
   expect(await sendouts()).toBe(0)
   const discount = { type: 'AMOUNT', amount_off: 100 }
-  await both('POST', '/v1/vouchers', { code: 'AFTERWARDS', type: 'DISCOUNT_VOUCHER', discount })
-  const body = { redeemables: [{ object: 'voucher', id: 'AFTERWARDS' }], order: { amount: 20_000 } }
+  await both('POST', '/v1/vouchers', { code: bothMade, type: 'DISCOUNT_VOUCHER', discount })
+  const body = { redeemables: [{ object: 'voucher', id: bothMade }], order: { amount: 20_000 } }
   for (const { status } of await both('POST', '/v1/redemptions', body)) expect(status).toBe(200)
   expect(await sendouts()).toBe(1)
 })
@@ -154,7 +163,9 @@ test('random carts get the same verdicts, and go on being redeemed with the same
   const codes = [
     ...(await list('/v1/vouchers?limit=100', 'vouchers')),
     ...(await list('/v1/vouchers?limit=100&page=2', 'vouchers')),
-  ].map(({ code }) => code as string)
+  ]
+    .map(({ code }) => code as string)
+    .filter((code) => code !== bothMade)
   const customers = await list('/v1/customers?limit=100', 'customers')
   const products = (await list('/v1/products?limit=100', 'products')).filter(({ price }) => price > 0)
   const tiers = await list('/v1/promotions/tiers?limit=100', 'tiers')
@@ -173,7 +184,7 @@ test('random carts get the same verdicts, and go on being redeemed with the same
     ),
   })
   const seen = { applied: 0, refused: 0, redeemed: 0 }
-  for (let turn = 0; turn < scaled(150, 50); turn += 1) {
+  for (let turn = 0; turn < scaled(150, 40); turn += 1) {
     const body = cart()
     const [here, moved] = await both('POST', '/v1/validations', body)
     expect(outcomeOf(moved), JSON.stringify(body)).toEqual(outcomeOf(here))
@@ -188,7 +199,7 @@ test('random carts get the same verdicts, and go on being redeemed with the same
       outcomeOf(await rollBack(original, redeemedHere)),
     )
   }
-  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(5)
+  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(scaled(5, 2))
 }, 200_000)
 
 function rollBack(call: typeof original, { body: { parent_redemption, redemptions } }: Body): Promise<Body> {
