@@ -69,10 +69,20 @@ export async function startNodeHere(databaseUrl: string): Promise<ServiceNode> {
   return { address: `http://127.0.0.1:${port}`, output: () => output, kill: stop, stop }
 }
 
+let starting = 0
+let ordinary: typeof limits
+
+/** Nodes start at the same time: the first one changes the limits, and the last one restores them. */
 async function withPatientWaits<T>(start: () => Promise<T>): Promise<T> {
-  const ordinary = { ...limits }
-  Object.assign(limits, patientWaits)
-  return start().finally(() => Object.assign(limits, ordinary))
+  if (starting === 0) {
+    ordinary = { ...limits }
+    Object.assign(limits, patientWaits)
+  }
+  starting += 1
+  return start().finally(() => {
+    starting -= 1
+    if (starting === 0) Object.assign(limits, ordinary)
+  })
 }
 
 export async function startNode(
