@@ -27,10 +27,10 @@ import { on, voucher } from './testing/shop.ts'
 const initial = { ...defaultStackingRules, discount_calculation_mode: 'INITIAL_AMOUNT' } as const
 const everything: ApplicableEntry = { object: 'products_collection', id: 'pc_a11pr0dUc75' }
 
-/** At full size all of them, otherwise a third. */
+/** At full size all of them, otherwise a sixth. */
 const check = <T>(arbitrary: fc.Arbitrary<T>, numRuns: number, holds: (given: T) => void) =>
   fc.assert(fc.property(arbitrary, holds), {
-    numRuns: ['all', 'both'].includes(process.env.GUERDON_TESTS ?? '') ? numRuns : Math.ceil(numRuns / 3),
+    numRuns: ['all', 'both'].includes(process.env.GUERDON_TESTS ?? '') ? numRuns : Math.ceil(numRuns / 6),
   })
 
 const alone = (order: OrderFacts, discount: Discount, entries: ApplicableEntry[] = [], rules = defaultStackingRules) =>

@@ -1,10 +1,26 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { customers } from './audience/customers/routes.ts'
+import { validations } from './checkout/validations/routes.ts'
 import type { Project } from './core/db/project-row.ts'
 import { trackingName, trackingProof } from './core/http/tracking-id.ts'
+import { vouchers } from './incentives/vouchers/routes.ts'
 import { operations } from './operations.ts'
-import { type Answer, newProject, newTestApp, type Shop, send } from './testing/app.ts'
+import { redeeming } from './redemptions/redeem-routes.ts'
+import { redemptions } from './redemptions/routes.ts'
+import {
+  type Answer,
+  newClock,
+  newProject,
+  newProjectOn,
+  newTestApp,
+  type Shop,
+  send,
+  type TestService,
+} from './testing/app.ts'
 import { amountOff, newCard, newDiscount, newGiftCard, percentOff } from './testing/checkout.ts'
+import { testDatabase } from './testing/database.ts'
 import { newEventSchema } from './testing/loyalty.ts'
+import { openNode } from './testing/nodes.ts'
 import { ok } from './testing/orders.ts'
 
 // What a page of a shop may see and do (docs/reference/client-side.md).
@@ -35,8 +51,18 @@ const allFlags = {
   client_loyalty_events_enabled: true,
 }
 
-/** Of a service with shorter times and fewer sessions than by default. */
-const narrow = { AUTH_MODE: 'either', TRACKING_ID_HOURS_MAX: '2', CLIENT_SESSIONS_MAX: '2' }
+let narrow: Promise<TestService> | undefined
+
+/** A shop on a service with shorter times and fewer sessions than by default, and a clock of its own. */
+async function narrowShop(project: Record<string, unknown> = {}): Promise<Shop> {
+  narrow ??= (async () => {
+    const clock = newClock()
+    const env = { AUTH_MODE: 'either', TRACKING_ID_HOURS_MAX: '2', CLIENT_SESSIONS_MAX: '2' }
+    const only = [...customers, ...vouchers, ...validations, ...redemptions, ...redeeming]
+    return { ...(await openNode(await testDatabase(), { env, only, now: clock.now })), clock }
+  })()
+  return newProjectOn(await narrow, { client_trusted_domains: ['shop.example'], ...project })
+}
 
 const newShop = (project: Record<string, unknown> = {}): Promise<Shop> =>
   newProject({
@@ -90,6 +116,9 @@ function sharedShop(project: Record<string, unknown> = {}): ReturnType<typeof sh
   return shop
 }
 
+/** Likewise, for tests that redeem, publish and open sessions. */
+const busyShop = (): ReturnType<typeof shopWithAnn> => sharedShop({ name: 'With redemptions' })
+
 const order = { amount: 1_000 }
 const redeemables = [{ object: 'voucher', id: 'TEN' }]
 
@@ -116,16 +145,17 @@ const calls: Record<string, (customer: Record<string, unknown>) => [method: stri
 type Identity = 'a bare source_id' | 'an id' | 'the pseudonym of a redemption' | 'an old tracking id' | 'a tracking id'
 
 async function namedAs(identity: Identity, { shop, ann }: { shop: Shop; ann: { id: string } }) {
+  if (identity === 'an id') return { customer: { id: ann.id } }
+  return { customer: { source_id: await sourceIdOf(identity, shop) } }
+}
+
+async function sourceIdOf(identity: Exclude<Identity, 'an id'>, shop: Shop): Promise<string> {
+  if (identity === 'a bare source_id') return 'ann'
+  if (identity === 'a tracking id') return proofOf(shop, 'ann')
   const project = await projectOf(shop)
-  const now = shop.service.runtime.now()
-  const sourceIds: Record<Identity, string> = {
-    'a bare source_id': 'ann',
-    'an id': '',
-    'the pseudonym of a redemption': trackingName(project, 'ann'),
-    'an old tracking id': trackingProof(project, 'ann', now - 26 * 3_600_000),
-    'a tracking id': await proofOf(shop, 'ann'),
-  }
-  return { customer: identity === 'an id' ? { id: ann.id } : { source_id: sourceIds[identity] } }
+  return identity === 'an old tracking id'
+    ? trackingProof(project, 'ann', shop.service.runtime.now() - 26 * 3_600_000)
+    : trackingName(project, 'ann')
 }
 
 const expectNothingPrivate = (answer: Answer<Body>, secretsShown: readonly string[] = []) => {
@@ -221,10 +251,7 @@ describe('a customer proven by a tracking id of the server side', () => {
   })
 
   test('is proven for as long as the installation says', async () => {
-    const shop = await newProject({
-      env: narrow,
-      project: { client_trusted_domains: ['shop.example'], client_identity: 'proven', ...allFlags },
-    })
+    const shop = await narrowShop({ client_identity: 'proven', ...allFlags })
     await ok(shop, 'POST', '/v1/customers', { source_id: 'ann' })
     await newDiscount(shop, 'TEN', amountOff(10))
     const trackingId = await proofOf(shop, 'ann')
@@ -262,7 +289,7 @@ describe('a customer proven by a tracking id of the server side', () => {
 })
 
 test('a claim creates a customer that does not exist', async () => {
-  const { shop } = await shopWithAnn()
+  const { shop } = await busyShop()
   for (const name of ['redemptions', 'publish', 'events', 'customers']) {
     const [method, path, body] = calls[name]?.({ customer: { source_id: `new by ${name}` } }) ?? []
     const answer = await asPage(shop, method as string, path as string, body)
@@ -272,7 +299,7 @@ test('a claim creates a customer that does not exist', async () => {
 })
 
 test('where claims count as proofs, answers are short nevertheless', async () => {
-  const { shop, ann } = await shopWithAnn({ client_identity: 'claimed' })
+  const { shop, ann } = await sharedShop({ client_identity: 'claimed' })
   for (const name of ['redemptions', 'redeem', 'publish', 'events', 'validations', 'qualifications']) {
     const [method, path, body] = calls[name]?.({ customer: { source_id: 'ann' } }) ?? []
     const answer = await asPage(shop, method as string, path as string, body)
@@ -312,7 +339,7 @@ describe('codes in qualifications', () => {
   })
 
   test('of a public campaign are those that nobody else holds', async () => {
-    const { shop } = await shopWithAnn({ client_public_campaigns: ['Open', 'Taken'] })
+    const shop = await newShop({ client_public_campaigns: ['Open', 'Taken'] })
     for (const name of ['Open', 'Closed', 'Taken'])
       await ok(shop, 'POST', '/v1/campaigns', {
         name,
@@ -354,7 +381,7 @@ describe('a stored order', () => {
   })
 
   test('is used as the shop stored it, whatever a page sends with its id', async () => {
-    const { shop, order: stored } = await shopWithAnn()
+    const { shop, order: stored } = await busyShop()
     const who = { tracking_id: await proofOf(shop, 'ann') }
     const changed = {
       amount: 1_000_000,
@@ -373,7 +400,7 @@ describe('a stored order', () => {
   })
 
   test('that a page created can be changed by its page', async () => {
-    const { shop } = await shopWithAnn()
+    const { shop } = await busyShop()
     const who = { tracking_id: await proofOf(shop, 'ann') }
     const created = await asPage(shop, 'POST', '/client/v1/redemptions', {
       redeemables,
@@ -387,7 +414,7 @@ describe('a stored order', () => {
   })
 
   test('is found in the session that redeemed on it', async () => {
-    const { shop } = await shopWithAnn()
+    const { shop } = await busyShop()
     const sent = { redeemables, order: { source_id: 'guest-order', amount: 500 } }
     const session = { type: 'LOCK', key: 'cart-1' }
     expect((await asPage(shop, 'POST', '/client/v1/validations', { ...sent, session })).status).toBe(200)
@@ -536,7 +563,7 @@ describe('sessions of the client side', () => {
     asPage(shop, 'POST', '/client/v1/validations', { redeemables, order, session: { type: 'LOCK', ...session }, ...as })
 
   test('last an hour at most, and as long as they ask for if that is less', async () => {
-    const { shop } = await shopWithAnn()
+    const { shop } = await busyShop()
     const ttlOf = async (session: object) => {
       const { ttl, ttl_unit } = (await lock(shop, session)).body.session
       return `${ttl} ${ttl_unit}`
@@ -549,10 +576,7 @@ describe('sessions of the client side', () => {
   })
 
   test('are bounded in number for each caller, until they expire', async () => {
-    const shop = await newProject({
-      env: narrow,
-      project: { client_trusted_domains: ['shop.example'] },
-    })
+    const shop = await narrowShop()
     await newDiscount(shop, 'TEN', amountOff(10))
     const open = async (key: string, as: object = {}) => (await lock(shop, { key }, as)).status
     expect(await open('a')).toBe(200)
@@ -570,10 +594,7 @@ describe('sessions of the client side', () => {
 })
 
 test('a session that a redemption has ended no longer counts', async () => {
-  const shop = await newProject({
-    env: narrow,
-    project: { client_trusted_domains: ['shop.example'], ...allFlags },
-  })
+  const shop = await narrowShop(allFlags)
   await newDiscount(shop, 'TEN', amountOff(10))
   for (const key of ['a', 'b', 'c', 'd', 'e']) {
     const session = { type: 'LOCK', key }
@@ -601,7 +622,7 @@ test('a reply that an earlier release stored under the bare key of a page is giv
 })
 
 test('nobody learns who referred or holds a code, nor what a tracking id stands for', async () => {
-  const { shop, ann } = await shopWithAnn()
+  const { shop, ann } = await busyShop()
   await ok(shop, 'POST', '/v1/campaigns', {
     name: 'Refer',
     campaign_type: 'REFERRAL_PROGRAM',
@@ -639,7 +660,7 @@ test('a loyalty card is refused to a page that does not prove its holder', async
 })
 
 test('metadata that a page sends for an existing customer is not stored', async () => {
-  const { shop } = await shopWithAnn()
+  const { shop } = await busyShop()
   const customer = { source_id: await proofOf(shop, 'ann'), name: 'Ann', metadata: { vip: 'yes' } }
   for (const name of ['redemptions', 'publish', 'events', 'customers']) {
     const [method, path, body] = calls[name]?.({ customer }) ?? []
@@ -679,7 +700,7 @@ test('a malformed query is ignored where an operation has no query parameters', 
 })
 
 test('an idempotency key of a page does not meet that of the server side', async () => {
-  const { shop } = await shopWithAnn()
+  const { shop } = await busyShop()
   const key = { 'idempotency-key': 'order-1' }
   const body = { redeemables, order }
   const [validated, redeemed] = [
@@ -709,7 +730,7 @@ test('an idempotency key of a page does not meet that of the server side', async
 })
 
 test('promotion tiers show no figures of the shop', async () => {
-  const { shop } = await shopWithAnn()
+  const shop = await newShop()
   await ok(shop, 'POST', '/v1/campaigns', {
     name: 'Sale',
     campaign_type: 'PROMOTION',
@@ -722,7 +743,7 @@ test('promotion tiers show no figures of the shop', async () => {
 })
 
 test('a page redeems a promotion tier, where the project allows it', async () => {
-  const { shop } = await shopWithAnn()
+  const shop = await newShop()
   const { promotion } = await ok(shop, 'POST', '/v1/campaigns', {
     name: 'Sale',
     campaign_type: 'PROMOTION',
@@ -938,6 +959,8 @@ describe('the expiration date of a voucher', () => {
     expect(await set('ANNS-GIFT', later(25))).toMatchObject(refused)
   })
 
+  let proof: Promise<string> | undefined
+
   // What the shop did to the code before the page sends a date, in days from now.
   test.each<
     [
@@ -991,7 +1014,8 @@ describe('the expiration date of a voucher', () => {
     const before = await ok(shop, 'GET', `/v1/vouchers/${code}`)
     // At the end itself: the same date as that of the campaign.
     const date = days === 60 ? before.expiration_date : later(days)
-    const answer = await setDate(shop, code, { tracking_id: await proofOf(shop, 'ann'), expiration_date: date })
+    proof ??= proofOf(shop, 'ann')
+    const answer = await setDate(shop, code, { tracking_id: await proof, expiration_date: date })
     expect(answer).toMatchObject(key === null ? { status: 200 } : { status: 400, body: { key } })
     const after = await ok(shop, 'GET', `/v1/vouchers/${code}`)
     if (key === null) expect(after.expiration_date).toBe(date)
@@ -999,7 +1023,7 @@ describe('the expiration date of a voucher', () => {
   })
 
   test('is only shortened by a page, once it is set', async () => {
-    const { shop } = await shopWithFlag()
+    const { shop } = await sharedShop({ client_set_voucher_expiration_date_enabled: true })
     const trackingId = await proofOf(shop, 'ann')
     await ok(shop, 'POST', '/v1/campaigns', {
       name: 'Year',
@@ -1050,7 +1074,7 @@ describe('consents', () => {
   })
 
   test('without proof, a page does not learn whether a customer exists', async () => {
-    const { shop, ann } = await shopWithAnn()
+    const { shop, ann } = await sharedShop({ client_identity: 'proven', name: 'With consents' })
     const { id } = (await shop.manage('POST', '/consents', { name: 'Newsletter' })).body
     const project = await projectOf(shop)
     const longAgo = shop.service.runtime.now() - 30 * 86_400_000

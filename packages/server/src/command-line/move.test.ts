@@ -19,15 +19,29 @@ import { findProjectOrOnly } from '../account/projects/store.ts'
 import { limits } from '../core/lib/limits.ts'
 import { writeText } from '../move/rows/files.ts'
 import { insertProject, openIdleRuntime } from '../testing/background.ts'
-import { newCommands } from '../testing/command.ts'
+import { newCommands, type TestCommands } from '../testing/command.ts'
 import { ownDatabase } from '../testing/nodes.ts'
 import { type ExportOptions, exportCommand } from './export-project.ts'
 import { type ImportOptions, importCommand } from './import-project.ts'
 import { migrateCommand } from './migrate.ts'
 
-async function migrated() {
+/** The commands, and the project that they find. */
+async function migrated(): Promise<{ commands: TestCommands; id: string }> {
   const commands = await newCommands()
   const id = /Project (proj_\w+)/.exec(await commands.outputOf(migrateCommand))?.[1] as string
+  return { commands, id }
+}
+
+let shared: ReturnType<typeof migrated> | undefined
+
+/** For tests that name the project, since others may import one beside it. */
+function sharedInstallation(): ReturnType<typeof migrated> {
+  shared ??= migrated()
+  return shared
+}
+
+async function movers(installation = sharedInstallation()) {
+  const { commands, id } = await installation
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-move-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const output = new PassThrough()
@@ -44,7 +58,7 @@ async function migrated() {
 }
 
 test('a project is exported to a file that only its owner may read, and imported as a copy', async () => {
-  const { id, folder, run } = await migrated()
+  const { id, folder, run } = await movers(migrated())
   const file = join(folder, 'shop.jsonl.gz')
   expect(await run.export({ out: file, gzip: true })).toMatch(new RegExp(`^Exported \\d+ rows of .* \\(${id}\\) to `))
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -75,27 +89,27 @@ test('of many projects some are named, and that there are others', async () => {
 })
 
 test('an export is not written into a file that others have prepared', async () => {
-  const { folder, run } = await migrated()
+  const { id, folder, run } = await movers()
   const [file, other] = [join(folder, 'shop.jsonl'), join(folder, 'other')]
   writeFileSync(other, 'kept')
   symlinkSync(other, `${file}.partial`)
-  await run.export({ out: file })
+  await run.export({ out: file, project: id })
   expect(readFileSync(other, 'utf8')).toBe('kept')
   expect(lstatSync(file).isFile()).toBe(true)
 })
 
 test('an export takes the place of an ordinary file only: not of a pipe, a device, a folder or a link', async () => {
-  const { folder, run } = await migrated()
+  const { id, folder, run } = await movers()
   const [pipe, link, target] = [join(folder, 'pipe'), join(folder, 'link'), join(folder, 'target')]
   execFileSync('mkfifo', [pipe])
   writeFileSync(target, 'kept')
   symlinkSync(target, link)
   for (const out of [pipe, link, folder, '/dev/null'])
-    await expect(run.export({ out }), out).rejects.toThrow(`${out} exists and is no ordinary file`)
+    await expect(run.export({ out, project: id }), out).rejects.toThrow(`${out} exists and is no ordinary file`)
   expect(lstatSync(pipe).isFIFO()).toBe(true)
   expect(lstatSync(link).isSymbolicLink()).toBe(true)
   expect(readFileSync(target, 'utf8')).toBe('kept')
-  await run.export({ out: target })
+  await run.export({ out: target, project: id })
   expect(readFileSync(target, 'utf8')).toContain('guerdon_export')
 })
 
@@ -115,16 +129,16 @@ test('an interrupted export leaves nothing behind', async () => {
 })
 
 test('standard output and standard input do as well as files', async () => {
-  const { output, run } = await migrated()
-  expect(await run.export({})).toBe('')
+  const { id, output, run } = await movers()
+  expect(await run.export({ project: id })).toBe('')
   output.end()
   const exported = await text(output)
   expect(await run.import('-', { as: 'proj_copy2' }, Readable.from([Buffer.from(exported)]))).toContain('(proj_copy2).')
 })
 
 test('a failed export leaves no file, and contradicting names are refused', async () => {
-  const { folder, run } = await migrated()
-  await expect(run.export({ out: join(folder, 'nowhere', 'shop.jsonl') })).rejects.toThrow('ENOENT')
+  const { id, folder, run } = await movers()
+  await expect(run.export({ out: join(folder, 'nowhere', 'shop.jsonl'), project: id })).rejects.toThrow('ENOENT')
   await expect(run.import('x', { as: 'proj_a', project: 'proj_b' })).rejects.toThrow('not both')
   await expect(run.import('x', { as: 'my shop' })).rejects.toThrow('The id of a project is proj_')
   await expect(run.import(join(folder, 'absent.jsonl'), {})).rejects.toThrow('ENOENT')

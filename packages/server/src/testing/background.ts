@@ -21,7 +21,7 @@ export async function openIdleRuntime(database: Database): Promise<Runtime> {
   return runtime
 }
 
-export function insertProject({ database, now }: Runtime): Promise<Project> {
+export function insertProject({ database, now }: Pick<Runtime, 'database' | 'now'>): Promise<Project> {
   const body = { name: 'Test shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true } as CreateProject
   return insertProjectOf(database.db, toInstant(now()), body, { is_sandbox: false })
 }
@@ -78,13 +78,13 @@ export function untilRetried<T>(
 }
 
 /** Polls until `look` returns a value. The timeout is long enough for a busy machine. */
-export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>, { pause_ms = 20 } = {}): Promise<T> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
     if (Date.now() > deadline) throw new Error(`The condition was not met within ${timeoutMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, pause_ms))
   }
 }
 

@@ -1,10 +1,11 @@
 import { mkdtempSync, openAsBlob, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject, onTestFinished } from 'vitest'
+import { inject } from 'vitest'
 import type { CommandEnvironment } from '../command-line/outside.ts'
 import { connectPglite } from '../core/db/connect.ts'
 import { readSettings } from '../core/settings.ts'
+import { atEnd } from './closings.ts'
 import { newPostgresDatabase } from './database.ts'
 
 export interface TestCommands {
@@ -34,16 +35,16 @@ export async function newCommands(env: Record<string, string> = {}, { migrated =
   }
 }
 
-/** Settings that name a database of its own for this test. */
+/** Settings that name a new database. */
 export async function databaseOf({ migrated }: { migrated: boolean }): Promise<Record<string, string>> {
   const provided = inject('database')
   if (provided.kind === 'postgres') {
     const { url, drop } = await newPostgresDatabase({ migrated })
-    onTestFinished(drop)
+    atEnd(drop)
     return { DATABASE_URL: url }
   }
   const folder = mkdtempSync(join(tmpdir(), 'guerdon-data-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(async () => rmSync(folder, { recursive: true, force: true }))
   await (
     await connectPglite({ folder, snapshot: await openAsBlob(migrated ? provided.snapshot : provided.empty) })
   ).close()

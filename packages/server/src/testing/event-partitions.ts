@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Db } from '../core/db/database.ts'
 import { newId } from '../core/lib/ids.ts'
-import { insertProject, openIdleRuntime } from './background.ts'
+import { insertProject } from './background.ts'
 import { ownDatabase } from './nodes.ts'
 
 const projectId = 'proj_1'
@@ -12,7 +12,7 @@ const projectId = 'proj_1'
  */
 export async function openEvents({ first_until }: { first_until: string | null }): Promise<EventDatabase> {
   const { database, url } = await ownDatabase()
-  const { id } = await insertProject(await openIdleRuntime(database))
+  const { id } = await insertProject({ database, now: Date.now })
   await database.execute('update projects set id = $1 where id = $2', [projectId, id])
   for (const table of ['event_rows', 'event_parts']) {
     for (const name of await partitionsOf(database.db, table))

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Export } from '../exports/schema.ts'
 import { workOnExport } from '../exports/work.ts'
@@ -42,4 +43,29 @@ export async function finishedLines(shop: Shop, { id }: Export): Promise<string[
   expect(answer.status).toBe(200)
   expect(answer.body.endsWith('\n')).toBe(true)
   return answer.body.slice(0, -1).split('\n')
+}
+
+type Rows = ReadonlyArray<Record<string, unknown>>
+
+/** Inserts rows, with defaults for the required columns. */
+export async function insertExportable(
+  { service: { runtime }, project_id }: Shop,
+  table: string,
+  rows: Rows,
+): Promise<void> {
+  const defaults: Record<string, object> = {
+    orders: { status: 'CREATED', items: [], metadata: {} },
+    customers: { metadata: {} },
+    products: { attributes: [], metadata: {} },
+    skus: { product_id: 'prod_1', attributes: {}, metadata: {} },
+  }
+  for (const [index, row] of rows.entries()) {
+    const createdAt = `2026-01-01T00:00:00.${String(index).padStart(3, '0')}Z`
+    const all = { project_id, created_at: createdAt, ...defaults[table], ...row }
+    const values = Object.values(all).map((value) =>
+      typeof value === 'object' && value !== null ? JSON.stringify(value) : value,
+    )
+    await sql`insert into ${sql.table(table)} (${sql.join(Object.keys(all).map((name) => sql.ref(name)))})
+      values (${sql.join(values)})`.execute(runtime.database.db)
+  }
 }

@@ -19,9 +19,9 @@ export interface StablePaging {
   limit?: number
 }
 
-const oldCount = scaled(25, 13)
+const oldCount = scaled(25, 9)
 const pageSize = scaled(6, 4)
-const arrivalsCount = scaled(4, 2)
+const arrivalsCount = scaled(4, 1)
 
 /**
  * Creates rows, then reads the list in every order by `starting_after_id` while new rows are inserted between the pages.

@@ -1,4 +1,4 @@
-import { insertApiKey } from '../account/api-keys/store.ts'
+import { newApiKeyRow } from '../account/api-keys/store.ts'
 import { insertProjectOf } from '../account/projects/create.ts'
 import type { CreateProject } from '../account/projects/schema.ts'
 import type { Runtime } from '../core/context.ts'
@@ -51,15 +51,16 @@ export async function insertTestProject(
     is_primary: true,
     created_at: createdAt,
   } as const
-  const application = await insertApiKey(db, { ...shared, name: 'Server key', kind: 'server' })
-  const client = await insertApiKey(db, { ...shared, name: 'Client key', kind: 'client' })
+  const application = newApiKeyRow({ ...shared, name: 'Server key', kind: 'server' })
+  const client = newApiKeyRow({ ...shared, name: 'Client key', kind: 'client' })
   const accessToken = randomText(50)
   await db
+    .with('keys', (query) => query.insertInto('api_keys').values([application.row, client.row]).returning('id'))
     .insertInto('oauth_tokens')
     .values({
       token_hash: hashOf(accessToken),
       project_id: project.id,
-      api_key_id: application.key.id,
+      api_key_id: application.row.id,
       scope: 'api client_api',
       created_at: createdAt,
       expires_at: '2099-01-01T00:00:00.000Z',
@@ -68,10 +69,10 @@ export async function insertTestProject(
   await ensureManagementKey(db, createdAt)
   return {
     project_id: project.id,
-    app_key_id: application.key.id,
-    app_id: application.key.app_id,
+    app_key_id: application.row.id,
+    app_id: application.row.app_id,
     app_token: application.secret,
-    client_id: client.key.app_id,
+    client_id: client.row.app_id,
     client_token: client.secret,
     access_token: accessToken,
     ...management,

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { watchSendouts } from '../webhooks/delivery/work.ts'
 import { newClock, newProjectOn, type Shop, type TestClock, type TestService } from './app.ts'
+import { until } from './background.ts'
 import { openNode, ownDatabase } from './nodes.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
@@ -25,6 +26,19 @@ export async function openDeliveringService({
   watchSendouts(node.runtime)
   return { ...node, clock }
 }
+
+/** Polls until `look` returns a value. The node looks for what is due each time, instead of twice a second. */
+export const untilDelivered = <T>(
+  { runtime }: TestService,
+  look: () => T | undefined | Promise<T | undefined>,
+): Promise<T> =>
+  until(
+    () => {
+      runtime.jobs.wake('webhooks')
+      return look()
+    },
+    { pause_ms: 50 }, // what an attempt came to is recorded after 100 ms
+  )
 
 /** A clock that stands still until it is moved. */
 export function stoppedClock(at: string): TestClock {

@@ -19,26 +19,25 @@ export interface NewApiKey
   secret?: string | null
 }
 
-/** Inserts a key and returns its secret, of which only the hash is stored. */
-export async function insertApiKey(
-  db: Db,
-  { app_id, secret, ip_whitelist, ...columns }: NewApiKey,
-): Promise<{ key: ApiKeyRecord; secret: string }> {
+/** The row of a new key, and its secret, of which only the hash is stored. */
+export function newApiKeyRow({ app_id, secret, ip_whitelist, ...columns }: NewApiKey) {
   const token = secret ?? newSecret()
-  const key = await db
-    .insertInto('api_keys')
-    .values({
-      ...columns,
-      id: newId('api_key'),
-      app_id: app_id ?? newSecret(),
-      secret_hash: hashOf(token),
-      client_id: randomText(21),
-      ip_whitelist: JSON.stringify(ip_whitelist),
-      status: 'ACTIVE',
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return { key, secret: token }
+  const row = {
+    ...columns,
+    id: newId('api_key'),
+    app_id: app_id ?? newSecret(),
+    secret_hash: hashOf(token),
+    client_id: randomText(21),
+    ip_whitelist: JSON.stringify(ip_whitelist),
+    status: 'ACTIVE',
+  } as const
+  return { row, secret: token }
+}
+
+/** Inserts a key and returns its secret. */
+export async function insertApiKey(db: Db, key: NewApiKey): Promise<{ key: ApiKeyRecord; secret: string }> {
+  const { row, secret } = newApiKeyRow(key)
+  return { key: await db.insertInto('api_keys').values(row).returningAll().executeTakeFirstOrThrow(), secret }
 }
 
 export const listApiKeys = (ctx: Ctx): Promise<ApiKeyRecord[]> => listRows(ctx, apiKeys)

@@ -122,7 +122,12 @@ describe('definition', () => {
 
   test('a project has at most 100 dynamic segments, and any number of static ones', async () => {
     const shop = await newProject()
-    for (let n = 0; n < 100; n += 1) await segment(shop, { filter: nameIs(`n${n}`) })
+    await segment(shop, { filter: nameIs('n') })
+    await sql`
+      insert into segments select (jsonb_populate_record(s, jsonb_build_object('id', 'seg_' || n))).*
+      from segments s cross join generate_series(1, 99) as n where s.project_id = ${shop.project_id}`.execute(
+      shop.service.runtime.database.db,
+    )
     expect(await shop.call('POST', '/v1/segments', { name: 'S', filter: nameIs('x') })).toMatchObject({
       status: 400,
       body: { key: 'invalid_payload' },

@@ -207,6 +207,7 @@ test('a job with start_after waits for its start time', () =>
       [startAfter],
     )
     expect(rows).toEqual([{ name: 'later' }]) // now it is due
+    jobs.wake('async-actions')
     await until(() => (ran.length === 3 ? true : undefined))
   }))
 

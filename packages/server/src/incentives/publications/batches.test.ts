@@ -162,7 +162,7 @@ test('a publication takes four round trips: begin, take, save, commit', async ()
 })
 
 test('publications of an auto-update campaign without free vouchers skip the batch', async () => {
-  const shop = await newShop()
+  const shop = await newProject()
   await newCampaign(shop, 'Auto', [], { type: 'AUTO_UPDATE' })
   // For a second only, which may be over on a busy machine: then the next call tries again.
   for (let n = 0; ; n += 1) {
@@ -229,7 +229,8 @@ test('a request of a batch is refused without the others', async () => {
 })
 
 test('a change of the configuration by another node counts at once', async () => {
-  const shop = await newShop()
+  const shop = await newProject()
+  await newCampaign(shop, 'Autumn', ['A1', 'A2'])
   await called(shop, 'POST', '/v1/publications', { campaign: 'Autumn', customer: 'anna' })
   // As another node does: this one learns it from the version only.
   const { db } = shop.service.runtime.database
@@ -242,7 +243,8 @@ test('a change of the configuration by another node counts at once', async () =>
 })
 
 test('free codes are found by their index, though the last statistics were collected when all codes were free', async () => {
-  const shop = await newShop()
+  const shop = await newProject()
+  await newCampaign(shop, 'Autumn', ['A1'])
   const { db } = shop.service.runtime.database
   await sql`
     insert into vouchers (project_id, id, code, code_key, type, campaign_id, terms_id, active, is_referral_code, asset_id, created_at)

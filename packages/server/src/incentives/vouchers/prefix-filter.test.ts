@@ -6,10 +6,11 @@ import { newDiscount, percentOff } from '../../testing/checkout.ts'
 import { newProjectAlone } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
 import { voucherFields } from './fields.ts'
+import { vouchers } from './routes.ts'
 import { voucherQuery } from './store.ts'
 
 test('codes are found by their beginning in the index on codes', async () => {
-  const shop = await newProjectAlone()
+  const shop = await newProjectAlone({ only: vouchers })
   const { runtime } = shop.service
   const { db } = runtime.database
   const { id } = await newDiscount(shop, 'FIRST', percentOff(10))

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { catalogue, type EventType } from '../../core/events/catalogue.ts'
 import { newProject, type Shop } from '../../testing/app.ts'
 import {
@@ -25,6 +25,22 @@ async function newClub() {
   const program = await newProgram(shop)
   return { shop, program, path: `/v1/loyalties/${program.id}/earning-rules` }
 }
+
+type Club = Awaited<ReturnType<typeof newClub>> & { segment: Body; schema: Body }
+
+async function newClubWithSubjects(): Promise<Club> {
+  const club = await newClub()
+  const segment = await ok(club.shop, 'POST', '/v1/segments', { name: 'VIP', customers: [] })
+  return { ...club, segment, schema: await newEventSchema(club.shop, 'review') }
+}
+
+/** For tests that look at the rules which they created, and for those of refused requests. */
+let common: Club
+let ruleless: Club
+beforeAll(async () => {
+  common = await newClubWithSubjects()
+  ruleless = await newClubWithSubjects()
+})
 
 const listOfRules = async (shop: Shop, path: string): Promise<Body[]> =>
   (await ok(shop, 'GET', `${path}?limit=100`)).data
@@ -209,9 +225,7 @@ describe('events and their calculations', () => {
     ...tiers.map((event): [string, string[]] => [event, ['FIXED', 'CUSTOMER_METADATA']]),
   ]
   test.each(events)('%s accepts the calculations %j, on creation and update', async (event, takes) => {
-    const { shop, path } = await newClub()
-    const segment = await ok(shop, 'POST', '/v1/segments', { name: 'VIP', customers: [] })
-    const schema = await newEventSchema(shop, 'review')
+    const { shop, path, segment, schema } = common
     const body = {
       event,
       segment: { id: segment.id },
@@ -281,7 +295,7 @@ const goods: Array<[sent: object, shown: object]> = [
   [{ ...good, applicable_to: null, points_formula: null }, good],
 ]
 test.each(goods)('items sent as %j are returned as %j', async (sent, shown) => {
-  const { shop, program } = await newClub()
+  const { shop, program } = common
   const loyalty = proportional('ORDER_ITEMS_AMOUNT', 'order_items', 'amount', sent)
   const [rule] = await newEarningRules(shop, program, { loyalty })
   expect(rule.loyalty.order_items.amount).toEqual({ every: 100, points: 2, ...shown })
@@ -326,7 +340,7 @@ describe('updating points without their type', () => {
     ],
   ]
   test.each(changes)('%j updated with %j becomes %j', async (had, sent, has) => {
-    const { shop, program, path } = await newClub()
+    const { shop, program, path } = common
     const [rule] = await newEarningRules(shop, program, { loyalty: had })
     expect(await ok(shop, 'PUT', `${path}/${rule.id}`, { loyalty: sent })).toMatchObject({ id: rule.id })
     expect((await ok(shop, 'GET', `${path}/${rule.id}`)).loyalty).toEqual(has)
@@ -353,7 +367,7 @@ describe('updating points without their type', () => {
     [ORDER_AMOUNT, { order: { amount: { every: 0, points: 1 } } }, 'Property .loyalty.order.amount.every must be >= 1'],
   ]
   test.each(bad)('%j refuses the update %j: %s', async (had, sent, details) => {
-    const { shop, program, path } = await newClub()
+    const { shop, program, path } = common
     const [rule] = await newEarningRules(shop, program, { loyalty: had })
     expect(await shop.call('PUT', `${path}/${rule.id}`, { loyalty: sent })).toMatchObject({
       status: 400,
@@ -457,7 +471,7 @@ const badRules: Array<[rule: Body, details: string]> = [
   ],
 ]
 test.each(badRules)('%j is refused together with the valid rule in the same request: %s', async (rule, details) => {
-  const { shop, path } = await newClub()
+  const { shop, path } = ruleless
   const bad = { ...(Object.keys(rule).length === 0 || 'event' in rule ? {} : { event: 'order.paid' }), ...rule }
   expect(await shop.call('POST', path, [{ event: 'order.paid', ...fixed(1) }, bad])).toMatchObject({
     status: 400,
@@ -474,7 +488,7 @@ const badLists: Array<[body: unknown, details: string]> = [
   [Array(101).fill({ event: 'order.paid', ...fixed(1) }), 'Payload must NOT have more than 100 items'],
 ]
 test.each(badLists)('a body must be a list of 1 to 100 rules: %#', async (body, details) => {
-  const { shop, path } = await newClub()
+  const { shop, path } = ruleless
   expect(await shop.call('POST', path, body)).toMatchObject({ status: 400, body: { key: 'invalid_payload', details } })
 })
 
@@ -500,8 +514,7 @@ describe('references of a rule', () => {
     [{ validation_rule_id: 'val_none' }, 'not_found', { resource_type: 'validation_rules', resource_id: 'val_none' }],
   ]
   test.each(missing)('%j is refused: %s', async (more, key, told) => {
-    const { shop, path } = await newClub()
-    await newEventSchema(shop, 'review')
+    const { shop, path } = ruleless
     expect(await shop.call('POST', path, [{ event: 'order.paid', ...fixed(1), ...more }])).toMatchObject({
       status: key === 'not_found' ? 404 : 400,
       body: { key, ...told },

@@ -44,9 +44,9 @@ import { scaled } from '../../testing/scale.ts'
  */
 
 const { GUERDON_PROPERTY_RUNS, GUERDON_PROPERTY_SEED, GUERDON_PROPERTY_PATH } = process.env
-const runs = Number(GUERDON_PROPERTY_RUNS ?? scaled(4, 2))
+const runs = Number(GUERDON_PROPERTY_RUNS ?? scaled(4, 1))
 /** Longer sequences when the number of runs is set. */
-const steps = GUERDON_PROPERTY_RUNS === undefined ? scaled(16, 12) : 22
+const steps = GUERDON_PROPERTY_RUNS === undefined ? scaled(16, 10) : 22
 const parameters = {
   numRuns: runs,
   // Shrinking stops at the time limit.

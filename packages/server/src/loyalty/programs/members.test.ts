@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newProject, type Shop } from '../../testing/app.ts'
 import { eventsOf, newCampaign, newVoucher, runCampaignJobs } from '../../testing/campaigns.ts'
 import { newMember, newProgram } from '../../testing/loyalty.ts'
@@ -147,6 +147,19 @@ describe('joining a program', () => {
     expect(new Set([...cards.map(({ body }) => body.id), bob.id]).size).toBe(2)
   })
 
+  let taken: { shop: Shop; program: { id: string } }
+  beforeAll(async () => {
+    const shop = await newProject()
+    const program = await newProgram(shop)
+    await newVoucher(shop, 'COUPON')
+    await addCard(shop, await newProgram(shop), 'ELSEWHERE')
+    await addCard(shop, program, 'HELD')
+    await join(shop, program, { customer: 'bob', voucher: 'HELD', source_id: 'used' })
+    await addCard(shop, program, 'FREE')
+    await addCard(shop, program, 'OFF', { active: false })
+    taken = { shop, program }
+  })
+
   test.each<[body: object, status: number, key: string, more?: object]>([
     [{}, 400, 'invalid_payload', { details: "Payload should have required property 'customer'" }],
     [{ customer: {} }, 400, 'invalid_customer'],
@@ -166,14 +179,7 @@ describe('joining a program', () => {
       { details: 'Voucher cannot be published. Customer already joined program.' },
     ],
   ])('%j is refused', async (body, status, key, more = {}) => {
-    const shop = await newProject()
-    const program = await newProgram(shop)
-    await newVoucher(shop, 'COUPON')
-    await addCard(shop, await newProgram(shop), 'ELSEWHERE')
-    await addCard(shop, program, 'HELD')
-    await join(shop, program, { customer: 'bob', voucher: 'HELD', source_id: 'used' })
-    await addCard(shop, program, 'FREE')
-    await addCard(shop, program, 'OFF', { active: false })
+    const { shop, program } = taken
     expect(await join(shop, program, body)).toMatchObject({ status, body: { key, ...more } })
     const { vouchers } = await ok(shop, 'GET', `/v1/loyalties/${program.id}/members?order=code`)
     expect(vouchers.map((each: { holder_id?: string }) => each.holder_id !== undefined)).toEqual([false, true, false])

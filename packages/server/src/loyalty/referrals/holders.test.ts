@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, newProject, type Shop } from '../../testing/app.ts'
 import { newCampaign, newVoucher } from '../../testing/campaigns.ts'
 import { amountOff, redeemed, vouchers } from '../../testing/checkout.ts'
@@ -209,9 +209,14 @@ describe('assigning a code to referees', () => {
     ],
   ]
 
-  test.each(refusals)('%s is refused, and nothing is written', async (_, body, status, error) => {
+  let unchanged: { shop: Shop; program: Program }
+  beforeAll(async () => {
     const shop = await newProject()
-    const program = await newProgram(shop)
+    unchanged = { shop, program: await newProgram(shop) }
+  })
+
+  test.each(refusals)('%s is refused, and nothing is written', async (_, body, status, error) => {
+    const { shop, program } = unchanged
     const before = await ok(shop, 'GET', '/v1/customers')
     expect(await add(shop, program, body(program))).toMatchObject({ status, body: error })
     expect(await ok(shop, 'GET', '/v1/customers')).toEqual(before)

@@ -1,9 +1,14 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { newProject, type Shop } from '../../testing/app.ts'
+import { campaigns } from '../../incentives/campaigns/routes.ts'
+import { publications } from '../../incentives/publications/routes.ts'
+import { newClock, newProject, newProjectOn, type Shop } from '../../testing/app.ts'
 import { newCampaign, newVoucher, runCampaignJobs, tenOff } from '../../testing/campaigns.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { openNode } from '../../testing/nodes.ts'
 import { ok } from '../../testing/orders.ts'
 import { addUpAllOf } from '../../testing/statistics.ts'
+import { attention } from './routes.ts'
 
 const matters = async (shop: Shop) => {
   const { data, total } = await ok(shop, 'GET', '/v1/attention')
@@ -42,8 +47,10 @@ test('a campaign needs attention from 80 % of its budget on', async () => {
 })
 
 test('a campaign needs attention when few of its codes are left, and in the week in which it ends', async () => {
-  const shop = await newProject()
-  const { clock } = shop.service
+  const clock = newClock()
+  const only = [...attention, ...campaigns, ...publications]
+  const node = await openNode(await testDatabase(), { only, now: clock.now })
+  const shop = await newProjectOn({ ...node, clock })
   clock.set('2026-06-01T12:00:00.000Z')
   const campaign = await newCampaign(shop, 'Twenty', { type: 'STATIC', vouchers_count: 20, expiration_date: '2026-06-12T12:30:00.000Z', voucher: { type: 'DISCOUNT_VOUCHER', discount: tenOff } }) // biome-ignore format: one thought
   await newCampaign(shop, 'Endless', { type: 'AUTO_UPDATE', vouchers_count: 10 })

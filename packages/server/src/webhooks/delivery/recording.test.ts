@@ -2,10 +2,15 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { limits } from '../../core/lib/limits.ts'
 import type { TestService } from '../../testing/app.ts'
-import { until } from '../../testing/background.ts'
 import { newVoucher } from '../../testing/campaigns.ts'
 import { openWebhookTarget, type WebhookTarget } from '../../testing/webhook-target.ts'
-import { newWebhook, newWebhookShop, openDeliveringService, sendoutsOf } from '../../testing/webhooks.ts'
+import {
+  newWebhook,
+  newWebhookShop,
+  openDeliveringService,
+  sendoutsOf,
+  untilDelivered,
+} from '../../testing/webhooks.ts'
 
 let service: TestService
 let target: WebhookTarget
@@ -13,6 +18,9 @@ beforeAll(async () => {
   service = await openDeliveringService()
   target = await openWebhookTarget()
 })
+
+const until: <T>(look: () => T | undefined | Promise<T | undefined>) => Promise<T> = (look) =>
+  untilDelivered(service, look)
 
 test('a send-out keeps its latest attempts, however often it is retried by hand', async () => {
   const shop = await newWebhookShop(service)

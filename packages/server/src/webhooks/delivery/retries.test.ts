@@ -4,7 +4,14 @@ import type { TestService } from '../../testing/app.ts'
 import { until } from '../../testing/background.ts'
 import { newVoucher } from '../../testing/campaigns.ts'
 import { openWebhookTarget } from '../../testing/webhook-target.ts'
-import { newWebhook, newWebhookShop, openDeliveringService, sendoutsOf, stoppedClock } from '../../testing/webhooks.ts'
+import {
+  newWebhook,
+  newWebhookShop,
+  openDeliveringService,
+  sendoutsOf,
+  stoppedClock,
+  untilDelivered,
+} from '../../testing/webhooks.ts'
 import { nextAttemptAt, retryOffsets } from './schedule.ts'
 
 const first = '2026-01-01T00:00:00.000Z'
@@ -47,14 +54,12 @@ async function letLook({ runtime }: TestService): Promise<void> {
 test('a target that answers 500 for ever gets 13 attempts with the same bytes, then its webhook is switched off', async () => {
   const clock = stoppedClock(first)
   const service = await openDeliveringService({ clock })
-  const { runtime } = service
   const target = await openWebhookTarget()
   target.answer = () => 500
   const shop = await newWebhookShop(service)
   const webhook = await newWebhook(shop, `${target.url}/hooks`, ['voucher.created'])
   const recorded = (attempts: number) =>
-    until(async () => {
-      runtime.jobs.wake('webhooks')
+    untilDelivered(service, async () => {
       const found = (await sendoutsOf(shop)).at(-1)
       return found.attempts.length === attempts ? found : undefined
     })
@@ -109,6 +114,7 @@ test('a target that answers 500 for ever gets 13 attempts with the same bytes, t
   expect((await shop.manage('PUT', `/webhooks/${webhook.id}`, { active: true })).body.active).toBe(true)
   const before = target.requests.length
   await newVoucher(shop, 'NEW')
+  // Without being woken, as all others here are.
   await until(async () => (await sendoutsOf(shop, 'status=SUCCEEDED'))[0])
   await letLook(service)
   expect(target.requests.slice(before).map(({ body }) => body.data.voucher.code)).toEqual(['NEW'])

@@ -3,7 +3,14 @@ import { type Shop, type TestClock, type TestService, uniqueName } from '../../t
 import { until } from '../../testing/background.ts'
 import { newVoucher } from '../../testing/campaigns.ts'
 import { openWebhookTarget, type TargetAnswer, type WebhookTarget } from '../../testing/webhook-target.ts'
-import { newWebhook, newWebhookShop, openDeliveringService, sendoutsOf, stoppedClock } from '../../testing/webhooks.ts'
+import {
+  newWebhook,
+  newWebhookShop,
+  openDeliveringService,
+  sendoutsOf,
+  stoppedClock,
+  untilDelivered,
+} from '../../testing/webhooks.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer in a test is whatever the test expects of it
 type Body = any
@@ -38,16 +45,17 @@ describe('a last retry that is still in flight', () => {
   }
 
   const retrying = (shop: Shop, count: number) =>
-    until(async () => ((await sendoutsOf(shop, 'status=RETRYING')).length === count ? true : undefined))
+    untilDelivered(service, async () =>
+      (await sendoutsOf(shop, 'status=RETRYING')).length === count ? true : undefined,
+    )
 
   const update = async (shop: Shop, { id }: Body, body: object) =>
     expect((await shop.manage('PUT', `/webhooks/${id}`, body)).status).toBe(200)
 
   const sendoutOf = (shop: Shop, code: string, isWanted: (sendout: Body) => boolean) =>
-    until(async () => {
-      service.runtime.jobs.wake('webhooks')
-      return (await sendoutsOf(shop)).find((each) => codeOf(each) === code && isWanted(each))
-    })
+    untilDelivered(service, async () =>
+      (await sendoutsOf(shop)).find((each) => codeOf(each) === code && isWanted(each)),
+    )
 
   const isActive = async (shop: Shop, { id }: Body) => (await shop.manage('GET', `/webhooks/${id}`)).body.active
 

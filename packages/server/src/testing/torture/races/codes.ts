@@ -12,7 +12,7 @@ import {
   voucher,
 } from './race.ts'
 
-const quantity = scaled(100, 6)
+const quantity = scaled(100, 3)
 
 export const codes: Races = {
   async [`with quantity ${quantity}, requested ${10 * quantity} times concurrently, is redeemed ${quantity} times`](
@@ -42,7 +42,7 @@ export const codes: Races = {
     await newCode(shop, 'SCARCE', { redemption: { quantity: 4 } })
     await newCode(shop, 'COMMON')
     const both = { redeemables: [voucher('COMMON'), voucher('SCARCE')], order: { amount: 10_000 } }
-    const count = scaled(30, 12)
+    const count = scaled(30, 8)
     const replies = await concurrently(count, () => redeem(shop, both))
     deepEqual(countByOutcome(replies), { '200': 4, '400 quantity_exceeded': count - 4 })
     deepEqual([await redeemedQuantity(shop, 'SCARCE'), await redeemedQuantity(shop, 'COMMON')], [4, 4])

@@ -5,8 +5,8 @@ import { scaled } from '../../scale.ts'
 import { concurrently, countByOutcome, newCode, type Races, redeem, voucher } from './race.ts'
 
 /** Concurrent redemptions of one customer. */
-export const atOnce = scaled(50, 12)
-const rounds = scaled(6, 2)
+export const atOnce = scaled(50, 6)
+const rounds = scaled(6, 1)
 
 export const oncePerCustomer: Races = {
   async 'a code'(shop) {
@@ -46,7 +46,7 @@ async function expectOncePerCustomer(shop: Shop, what: string, redeemable: (inde
   await onlyOnce(atOnce, { source_id: `${what}-UNKNOWN`, name: 'Ann' })
   // A request may read before, after or while the customer is created; the last case is rare, so this repeats.
   for (let round = 0; round < rounds; round += 1)
-    await onlyOnce(scaled(20, 8), { source_id: `${what}-UNKNOWN-${round}` })
+    await onlyOnce(scaled(20, 6), { source_id: `${what}-UNKNOWN-${round}` })
   const customers = await query(
     shop,
     `select redemptions_succeeded as succeeded, count(*) as customers from customers

@@ -4,7 +4,7 @@ import { made } from '../../checkout-load/shop.ts'
 import { scaled } from '../../scale.ts'
 import { concurrently, countByOutcome, type Races, redeem, redemptionOf, retryUntilDecided } from './race.ts'
 
-const codesCount = scaled(20, 8)
+const codesCount = scaled(20, 5)
 
 export const orders: Races = {
   async [`with ${codesCount} concurrent redemptions by its source id is stored once and has them all`](shop) {

@@ -12,7 +12,7 @@ import {
   voucher,
 } from './race.ts'
 
-const times = scaled(20, 8)
+const times = scaled(20, 6)
 
 export const rollbacks: Races = {
   async [`of one redemption, requested ${times} times concurrently, takes effect once`](shop) {

@@ -14,7 +14,7 @@ import {
   voucher,
 } from './race.ts'
 
-const count = scaled(30, 12)
+const count = scaled(30, 8)
 
 export const sessions: Races = {
   async [`a code with quantity 5, requested by ${count} sessions concurrently, is held by 5, and only they redeem it`](
