@@ -65,6 +65,8 @@ export interface Caller {
   channel: 'API' | 'CLIENT_API' | 'MANAGEMENT' | 'USER' | 'INTERNAL'
   api_key: { id: string; name: string; app_id: string } | null
   role: Role
+  /** Whether it has shown no more than what everybody can read in a page: no key of the server side. */
+  is_page?: boolean
   /** Who is signed in, if a session admitted the request. On the management API also what they may do elsewhere. */
   user?: Pick<KnownUser, 'id' | 'email'> & Partial<KnownUser>
   /** What the calling application calls itself in `X-Voucherify-Channel`. */

@@ -7,6 +7,7 @@ import { newProject, type Shop } from '../testing/app.ts'
 import { newCampaign } from '../testing/campaigns.ts'
 import {
   amountOff,
+  asClient,
   newCard,
   newDiscount,
   newGiftCard,
@@ -359,7 +360,7 @@ describe('the order of a redemption (docs/reference/requests.md#order and docs/r
     expect(await ok(shop, 'GET', `/v1/products/${id}`)).toMatchObject({ price: 1100 })
     expect(await countOf(shop, 'redemptions')).toBe(2)
 
-    const client = await byClient(shop, '/client/v1/redemptions', {
+    const client = await asClient(shop, 'POST', '/client/v1/redemptions', {
       redeemables: vouchers('TEN'),
       order: { items: items(1300) },
     })
@@ -567,13 +568,6 @@ describe('cards', () => {
 })
 
 /** A call of the client side. */
-const byClient = (shop: Shop, path: string, body: object) =>
-  shop.call('POST', path, body, {
-    'x-client-application-id': shop.client_id,
-    'x-client-token': shop.client_token,
-    origin: 'https://shop.example',
-  })
-
 const postingsOf = async (shop: Shop, voucherId: string) => ({
   rows: await shop.service.runtime.database.db
     .selectFrom('postings')

@@ -1,6 +1,6 @@
 import { evaluate } from '@guerdon/engine'
 import type { Applicable, StackingRules, Verdict } from '@guerdon/engine/schema'
-import { isClientSide } from '../audience/customers/on-client-side.ts'
+import { isPage } from '../audience/customers/on-client-side.ts'
 import { type Decision, decideAndSave, type TransactionalDecision } from '../checkout/decision/decide.ts'
 import { type Checkout, refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/decision/facts.ts'
 import { withLineIds } from '../checkout/decision/order.ts'
@@ -70,7 +70,7 @@ async function redeemRequest<Answer>(
   toReply: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
 ): Promise<Answer | StoredReplyResult | ApiError> {
   if (request.as_of !== null) throw invalidPayload('Property .options.as_of is not for redemptions')
-  const writesCatalogue = !isClientSide(ctx) && hasOverrides(request)
+  const writesCatalogue = !isPage(ctx) && hasOverrides(request)
   const cards = request.redeemables.flatMap(({ object, id, reward }) =>
     object === 'voucher' && reward !== undefined ? [id] : [],
   )

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type StoredCustomer, toCustomer } from '../audience/customers/customer.ts'
-import { disabledOnClient, isClientSide, mayWriteCustomers, unproven } from '../audience/customers/on-client-side.ts'
+import { disabledOnClient, isPage, mayWriteCustomers, unproven } from '../audience/customers/on-client-side.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerChange, CustomerFigure } from '../core/db/checkout-changes.ts'
@@ -54,7 +54,7 @@ export function redeemingCustomer(ctx: Ctx, { request, buyer, rows }: Checkout):
   if (customer === stored) return { customer: before, isNew: false, isChanged: false, xmin, events: [] }
   const { xmin: _, ...evaluated } = customer as typeof stored
   // Rules compare metadata: a page sends it for this request only.
-  const keepsMetadata = isClientSide(ctx)
+  const keepsMetadata = isPage(ctx)
   const after = keepsMetadata ? { ...evaluated, metadata: before.metadata } : evaluated
   if (!mayWriteCustomers(ctx) || isDeepStrictEqual(before, after))
     return { customer: before, isNew: false, isChanged: false, xmin, events: [] }

@@ -178,10 +178,10 @@ async function setRedeemed({ service, project_id }: Shop, rewardId: RewardRow['i
   })
 }
 
-/** Calls the service as the client side of a shop that trusts `shop.example`. */
+/** Calls the service as a page of a shop that trusts `shop.example`. */
 export const asClient = (shop: Shop, method: string, path: string, body?: unknown): Promise<Answer<Body>> =>
   shop.call(method, path, body, {
-    'x-client-application-id': shop.client_id,
-    'x-client-token': shop.client_token,
+    'x-app-id': shop.client_id,
+    'x-app-token': shop.client_token,
     origin: 'https://shop.example',
   })

@@ -67,7 +67,8 @@ function faultInSuccess(operation: Operation, reply: FastifyReply, payload: unkn
   const type = String(reply.getHeader('content-type') ?? '')
   if (operation.download?.media_types.some((mediaType) => type.startsWith(mediaType))) return null
   const status = reply.statusCode
-  const schema = status === 202 && operation.accepted !== undefined ? operation.accepted : operation.reply
+  const { reply: declared } = isForPage(reply) ? (operation.for_pages ?? operation) : operation
+  const schema = status === 202 && operation.accepted !== undefined ? operation.accepted : declared
   if (status === 204 && operation.reply_if_preferred === true)
     return payload ? 'there is a body where none is declared' : null
   if (status !== successStatus(operation) && schema !== operation.accepted)
@@ -78,6 +79,8 @@ function faultInSuccess(operation: Operation, reply: FastifyReply, payload: unkn
     ? faultIn(schema, parsePayload(payload))
     : `the media type is ${type || 'missing'}`
 }
+
+const isForPage = (reply: FastifyReply): boolean => reply.request.admitted?.caller.is_page === true
 
 /** The payload as JSON; if it cannot be parsed, the text, which then fails the schema. */
 function parsePayload(payload: unknown): unknown {

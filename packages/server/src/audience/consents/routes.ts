@@ -1,6 +1,5 @@
 import { operation, operationPair } from '../../core/http/operation.ts'
 import { listed } from '../../core/query/list.ts'
-import { clientView } from '../customers/client-view.ts'
 import { getCustomer } from '../customers/store.ts'
 import { consentsOf, decideConsents, getDecidingCustomer } from './decide.ts'
 import { changeConsentGroup, createConsent, createConsentGroup } from './define.ts'
@@ -51,7 +50,6 @@ export const consents = [
       summary: 'List consents and their groups (client side)',
       description:
         'All consents that customers of the project can give, and the groups in which they are shown, for a page of the shop.',
-      view: clientView,
     },
   }),
   ...operationPair({
@@ -71,7 +69,6 @@ export const consents = [
       summary: 'Store what a customer has agreed to (client side)',
       description: 'The path names the customer by its tracking id, which proves that the page belongs to it.',
       errors: ['invalid_payload', 'not_found', 'forbidden'],
-      view: clientView,
     },
   }),
   operation({

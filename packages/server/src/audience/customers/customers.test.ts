@@ -368,8 +368,8 @@ describe('activity', () => {
 
 describe('from the client side', () => {
   const client = (shop: Shop) => ({
-    'x-client-application-id': shop.client_id,
-    'x-client-token': shop.client_token,
+    'x-app-id': shop.client_id,
+    'x-app-token': shop.client_token,
     origin: 'https://shop.example',
   })
 

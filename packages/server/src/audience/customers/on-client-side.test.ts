@@ -9,6 +9,7 @@ test('a tracking token is accepted as the source id wherever a client-side reque
     project: {
       client_trusted_domains: ['shop.example'],
       client_publish_enabled: true,
+      client_publish_campaigns: ['Auto'],
       client_create_customer_enabled: true,
     },
   })

@@ -6,7 +6,17 @@ import type { CustomerBody } from './schema.ts'
 
 type Asking = Pick<Ctx, 'caller' | 'project' | 'identity'>
 
+/** Whether the request came to `/client/v1`, which the flags of the project open and close. */
 export const isClientSide = ({ caller }: Pick<Ctx, 'caller'>): boolean => caller.channel === 'CLIENT_API'
+
+/**
+ * Whether a page asks, of which everybody can read the key. With a key of the server side the same operations know as much and do as
+ * much as those under `/v1` (docs/reference/client-side.md).
+ */
+export const isPage = ({ caller }: Pick<Ctx, 'caller'>): boolean => caller.is_page === true
+
+/** The context for what follows from the request of a page: the service does it, for customers that the page need not prove. */
+export const asService = (ctx: Ctx): Ctx => ({ ...ctx, caller: { ...ctx.caller, is_page: false } })
 
 /**
  * Whether a request may create and update customers: client-side requests only if the project allows it
@@ -23,7 +33,7 @@ export function isProven(
   { caller, identity }: Pick<Ctx, 'caller' | 'identity'>,
   customer: { source_id: string | null },
 ) {
-  return !isClientSide({ caller }) || (identity?.is_proven === true && identity.source_id === customer.source_id)
+  return !isPage({ caller }) || (identity?.is_proven === true && identity.source_id === customer.source_id)
 }
 
 /** Whether the request acts for this customer: it proves it, or the project takes a claim for a proof. */
@@ -47,6 +57,10 @@ export const unproven = (): ApiError =>
  */
 export const ambiguous = (trackingId: string, customer: string | null): ApiError =>
   new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${trackingId}' vs. '${customer ?? ''}')` })
+
+/** Whether the request may give away codes of a campaign: a page only of those that the project names. */
+export const mayPublish = (ctx: Pick<Ctx, 'caller' | 'project'>, { id, name }: { id: string; name: string }): boolean =>
+  !isPage(ctx) || ctx.project.client_publish_campaigns.some((listed) => listed === id || listed === name)
 
 /** The error for a client-side operation that the project has not enabled. */
 export const disabledOnClient = (flag: ProjectFlag): ApiError =>

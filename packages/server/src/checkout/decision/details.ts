@@ -1,7 +1,7 @@
 import { clockAt, periodStart } from '@guerdon/engine'
 import type { ValidationRule } from '@guerdon/engine/schema'
 import type { EventTally, ReceivedPublication } from '../../audience/customers/fields.ts'
-import { actsFor, isClientSide } from '../../audience/customers/on-client-side.ts'
+import { actsFor, isPage } from '../../audience/customers/on-client-side.ts'
 import { findGoods, type Goods } from '../../catalogue/products/goods.ts'
 import { asksForSegments, type Configuration, rulesOf } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -55,7 +55,7 @@ export async function withDetails(
   const named = namedCustomer(request, rows)
   const isUnproven = named !== null && !actsFor(ctx, named)
   const caller = isUnproven ? null : named
-  if (rows.order !== null && isClientSide(ctx)) await refuseForeignOrder(ctx, request, rows.order, caller, db)
+  if (rows.order !== null && isPage(ctx)) await refuseForeignOrder(ctx, request, rows.order, caller, db)
   // Read from the cache before the query: entries may be evicted while it runs.
   const terms = new Map<string, Terms | undefined>(
     rows.vouchers.map(({ terms_id }) => [terms_id, findCachedTerms(ctx.project_id, terms_id)]),
@@ -101,7 +101,7 @@ export async function withDetails(
 
 /** A server-side request that describes an order replaces what a page sent under the same `source_id`. */
 const replacedOrder = (ctx: Ctx, { order: sent }: CheckoutRequest, { order: stored }: Rows): Rows['order'] =>
-  stored !== null && sent !== null && !isClientSide(ctx) && replacesClientOrder(stored, sent) ? stored : null
+  stored !== null && sent !== null && !isPage(ctx) && replacesClientOrder(stored, sent) ? stored : null
 
 async function queryDetails(
   { project_id }: Ctx,

@@ -1,4 +1,4 @@
-import { ambiguous, isClientSide } from '../../audience/customers/on-client-side.ts'
+import { ambiguous, isPage } from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody, CustomerProfile } from '../../audience/customers/schema.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
@@ -85,7 +85,7 @@ export function readRequest(
     session: readSession(ctx, body.session),
     expand: options?.expand == null ? null : new Set(options.expand),
     // Explanations name the values that rules compare: they are for the server side only.
-    explain: options?.explain === true && !isClientSide(ctx),
+    explain: options?.explain === true && !isPage(ctx),
     as_of: options?.as_of ?? null,
   }
 }
@@ -208,7 +208,7 @@ function timeToLive(ctx: Ctx, { ttl, ttl_unit }: SessionBody): NonNullable<Reque
   const [length, unit] = [ttl ?? 7, ttl_unit ?? 'DAYS']
   const milliseconds = Math.ceil(length * unitMs[unit])
   const minutesMax = ctx.settings.client_session_minutes_max
-  if (isClientSide(ctx) && milliseconds > minutesMax * unitMs.MINUTES)
+  if (isPage(ctx) && milliseconds > minutesMax * unitMs.MINUTES)
     return { ttl: minutesMax, ttl_unit: 'MINUTES', ttl_ms: minutesMax * unitMs.MINUTES }
   return { ttl: length, ttl_unit: unit, ttl_ms: Math.min(milliseconds, ttlMsMax) }
 }

@@ -1,4 +1,4 @@
-import { isClientSide } from '../../audience/customers/on-client-side.ts'
+import { isPage } from '../../audience/customers/on-client-side.ts'
 import { type Ctx, writingRoles } from '../../core/context.ts'
 import { trackingName, trackingProof } from '../../core/http/tracking-id.ts'
 import type { Checkout } from './facts.ts'
@@ -13,7 +13,7 @@ export function trackingIdOf(
 ): { tracking_id?: string } {
   const sourceId = buyer.customer?.source_id ?? null
   if (sourceId === null) return {}
-  if (!isClientSide({ caller }) && writingRoles.has(caller.role))
+  if (!isPage({ caller }) && writingRoles.has(caller.role))
     return { tracking_id: trackingProof(project, sourceId, Date.parse(now)) }
   return { tracking_id: identity?.tracking_id ?? trackingName(project, sourceId) }
 }

@@ -1,6 +1,6 @@
 import { calculateOrder, clockAt, whyNotValid } from '@guerdon/engine'
 import type { CalculatedItem, OrderFacts } from '@guerdon/engine/schema'
-import { isClientSide } from '../../audience/customers/on-client-side.ts'
+import { isPage } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { type Instant, parseInstant } from '../../core/lib/instant.ts'
@@ -160,7 +160,7 @@ function configuredFor(
  */
 function wantedCodes(ctx: Ctx, { rows, buyer }: Checkout, { looks_at }: ScenarioPolicy, filters: Filters): WantedCodes {
   const { project } = ctx
-  const isClient = isClientSide(ctx)
+  const isClient = isPage(ctx)
   const isWanted = !filters.excludes('resource_type', 'voucher') && (!isClient || project.client_list_vouchers_enabled)
   const isGeneric = isWanted && looks_at.generic
   const isPublic = publicCampaignsOf(ctx)

@@ -34,8 +34,7 @@ export const qualifications = [
     second: {
       id: 'checkEligibilityOnClient',
       path: '/client/v1/qualifications',
-      reply: ClientQualification,
-      view: clientView,
+      for_pages: { reply: ClientQualification, view: clientView },
     },
     description:
       'Lists what could be redeemed by the customer on the order, each with what it would do alone; stacking limits play no part. The `scenario` says what is looked at and which rules count. One request looks at a bounded number of candidates, the newest first: where `has_more` is true, the next page begins at `more_starting_after`, also when this page has fewer elements than asked for. `BEST_DEAL` and `LEAST_DEAL` rank all of what was looked at and give no cursor.',

@@ -36,8 +36,7 @@ export const validations = [
     second: {
       id: 'validateRedeemablesOnClient',
       path: '/client/v1/validations',
-      reply: ClientValidation,
-      view: clientView,
+      for_pages: { reply: ClientValidation, view: clientView },
     },
     description:
       'Says for each redeemable whether it applies and what it does to the order, one after the other as the stacking rules have it. Nothing is redeemed. With a `session` of type `LOCK`, what applies is kept for the session until it ends.',
@@ -78,8 +77,8 @@ export const validations = [
     description:
       'Names in brackets are properties: `item[0][product_id]=prod_1`. As many credits or points are used as possible.',
     query: VoucherValidationByQuery,
-    reply: ClientVoucherValidation,
-    view: clientView,
+    reply: VoucherValidation,
+    for_pages: { reply: ClientVoucherValidation, view: clientView },
     errors: ['invalid_query_params', 'invalid_payload', ...refusals, ...missingInputs, 'multiple_requests'],
     saves: true,
     reads_replica: ({ query: { session_type, session_key, session_ttl, session_ttl_unit } }) =>
@@ -112,8 +111,8 @@ export const validations = [
     deprecated: true,
     description: 'Names in brackets are properties: `item[0][product_id]=prod_1`.',
     query: PromotionValidationByQuery,
-    reply: ClientPromotionValidation,
-    view: clientView,
+    reply: PromotionValidation,
+    for_pages: { reply: ClientPromotionValidation, view: clientView },
     errors: ['invalid_query_params', 'invalid_payload', ...refusals],
     reads_replica: true,
     run: async (ctx, { query }) => validatePromotions(ctx, await readPromotionQuery(ctx, query)),

@@ -1,6 +1,6 @@
 import { evaluate } from '@guerdon/engine'
 import type { Outcome, Verdict } from '@guerdon/engine/schema'
-import { isClientSide } from '../../audience/customers/on-client-side.ts'
+import { isPage } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { type ApiError, invalidPayload } from '../../core/http/errors.ts'
 import type { StoredReplyResult } from '../../core/http/operation.ts'
@@ -41,7 +41,7 @@ export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validati
 /** `as_of` is only for evaluations on the server side that hold and redeem nothing (docs/decisions). */
 export function refuseAsOf(ctx: Ctx, { as_of, session }: CheckoutRequest): void {
   if (as_of === null) return
-  if (isClientSide(ctx)) throw invalidPayload('Property .options.as_of is for the server side only')
+  if (isPage(ctx)) throw invalidPayload('Property .options.as_of is for the server side only')
   if (session !== null) throw invalidPayload('Property .options.as_of must NOT be sent with a session')
 }
 

@@ -103,6 +103,7 @@ function projectGate(operation: Operation, family: Presentation['family'], keepe
       channel: family === 'client' ? 'CLIENT_API' : 'API',
       api_key: { id, name, app_id },
       role: identity.role,
+      ...(family === 'client' && !identity.has_server_pair ? { is_page: true } : {}),
       ...callingApplication(headers['x-voucherify-channel']),
     }
     return { caller, project, key_scope: keyScopeOf(family, identity), is_counted: isCounted }

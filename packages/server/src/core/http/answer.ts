@@ -364,19 +364,23 @@ function replyOf(scope: RequestScope, result: unknown): StoredReply {
     if (!prefersReply(prefer)) return { status: 204, body: '' }
     reply.header('Preference-Applied', `${prefersStrict(prefer) ? 'handling=strict, ' : ''}return=representation`)
   }
-  return { status, body: serialise(reply, operation.reply as TSchema, viewOf(scope, result)) }
+  return { status, body: serialise(reply, ...viewOf(scope, result)) }
 }
 
-/** What the caller may see of a result. */
-const viewOf = ({ handler: { operation }, ctx }: RequestScope, result: unknown): unknown =>
-  operation.view === undefined ? result : operation.view(ctx, result)
+/** What the caller may see of a result, with its schema. */
+function viewOf({ handler: { operation }, ctx }: RequestScope, result: unknown): [TSchema, unknown] {
+  const { reply, for_pages } = operation
+  return for_pages === undefined || ctx.caller.is_page !== true
+    ? [reply as TSchema, result]
+    : [for_pages.reply as TSchema, for_pages.view(ctx, result)]
+}
 
 /** The same for an operation that only reads, and whose reply is often a page. */
 async function readReplyOf(scope: RequestScope, result: unknown): Promise<StoredReply> {
-  const { operation, status } = scope.handler
+  const { status } = scope.handler
   if (result instanceof ApiError || result instanceof Accepted || status === 204) return replyOf(scope, result)
   if (result instanceof SerialisedReply) return { status, body: result.text }
-  return { status, body: await serialiseInSlices(scope.reply, operation.reply as TSchema, viewOf(scope, result)) }
+  return { status, body: await serialiseInSlices(scope.reply, ...viewOf(scope, result)) }
 }
 
 function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply {

@@ -216,7 +216,8 @@ function acceptedOf({ id, accepted }: Operation, success: DocumentedResponse, bo
   return { 202: { ...success, description: successWords[202] as string, content } }
 }
 
-function contentOf({ id, reply, download }: Operation, book: SchemaBook): Content {
+function contentOf({ id, for_pages, download, ...operation }: Operation, book: SchemaBook): Content {
+  const { reply } = for_pages ?? operation
   return {
     ...(reply === null ? {} : { 'application/json': { schema: book.publish(reply, [id]) } }),
     ...Object.fromEntries(

@@ -55,8 +55,8 @@ export interface Operation {
   reads_replica?: boolean | ((input: OperationInput) => boolean)
   /** The metrics count its results as redemptions. */
   redeems?: true
-  /** Reduces the result of `run` to what the caller may see; `reply` is the schema of what remains. */
-  view?(ctx: InstallationCtx, result: unknown): unknown
+  /** What a page sees of the result, without a key of the server side: a view of it, and the schema of what remains. */
+  for_pages?: { reply: TSchema | null; view(ctx: InstallationCtx, result: unknown): unknown }
   /** False if the reply contains a secret that must not be stored. */
   idempotent?: false
   /** Removes from the reply the secrets that must not be stored; a repeated Idempotency-Key is answered without them. */
@@ -231,7 +231,7 @@ export function operationPair<
   ...first
 }: Declared<Path, Query, Body, Reply, Target> & {
   second: Pick<Operation, 'id'> & { path: Path } & Partial<
-      Pick<Operation, 'summary' | 'description' | 'deprecated' | 'reply' | 'view' | 'errors' | 'also_for' | 'flag'>
+      Pick<Operation, 'summary' | 'description' | 'deprecated' | 'for_pages' | 'errors' | 'also_for' | 'flag'>
     >
 }): [Operation, Operation] {
   return [first, { ...first, ...second }] as unknown as [Operation, Operation]

@@ -1,5 +1,5 @@
 import { findActingCustomer } from '../../audience/customers/acting-customer.ts'
-import { isProven, unproven } from '../../audience/customers/on-client-side.ts'
+import { isPage, isProven, unproven } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, type ErrorKey, invalidQuery, notFound, refuseWith } from '../../core/http/errors.ts'
 import { listed } from '../../core/query/list.ts'
@@ -31,14 +31,15 @@ export async function setExpirationDate(
   ctx: Ctx,
   { voucher, code }: { voucher: StoredVoucher; code: string },
   { expiration_date, customer, tracking_id }: SetVoucherExpiration,
-): Promise<ClientVoucher> {
+): Promise<Voucher> {
+  if (!isPage(ctx)) return changeVoucher(ctx, voucher, { expiration_date })
   const holder = await findActingCustomer(ctx, namesOf({ customer, tracking_id }))
   if (holder === undefined || !isProven(ctx, holder)) throw unproven()
   if (voucher.holder_id !== holder.id) throw notFound('voucher', code)
   const campaign = voucher.campaign_id === null ? undefined : await findCampaign(ctx, voucher.campaign_id)
   refuseUnusable(ctx, voucher, campaign)
   refuseDate(ctx, voucher, campaign, expiration_date)
-  return toClientVoucher(await changeVoucher(ctx, voucher, { expiration_date }))
+  return changeVoucher(ctx, voucher, { expiration_date })
 }
 
 /** What the shop has ended or switched off stays so: with a new date, a customer could revive it. */
@@ -72,7 +73,7 @@ const namesOf = ({ customer, tracking_id }: { customer?: string | undefined; tra
 })
 
 /** What a page sees of a code: nothing of its value, its campaign or its use. */
-function toClientVoucher(voucher: Voucher): ClientVoucher {
+export function toClientVoucher(voucher: Voucher): ClientVoucher {
   const { code, active, metadata, assets, start_date, expiration_date, created_at, object } = voucher
   return { code, active, metadata, assets, start_date, expiration_date, created_at, object }
 }

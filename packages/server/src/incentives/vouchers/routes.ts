@@ -1,4 +1,3 @@
-import { clientView } from '../../audience/customers/client-view.ts'
 import { operation } from '../../core/http/operation.ts'
 import { startAsyncAction } from '../../core/jobs/async-action.ts'
 import { StartedAsyncAction } from '../../core/jobs/async-actions/schema.ts'
@@ -10,7 +9,7 @@ import { startVoucherImport } from './import.ts'
 import { importVouchersCsv } from './import-csv.ts'
 import { BulkVoucherMetadata, BulkVouchers, ImportVouchers, ImportVouchersCsv } from './import-schema.ts'
 import { pageOfVouchers } from './list.ts'
-import { listClientVouchers, setExpirationDate } from './on-client-side.ts'
+import { listClientVouchers, setExpirationDate, toClientVoucher } from './on-client-side.ts'
 import { readVoucher } from './read.ts'
 import { removeVoucher } from './remove.ts'
 import {
@@ -217,7 +216,6 @@ export const vouchers = [
     flag: 'client_list_vouchers_enabled',
     query: ClientVoucherQuery,
     reply: ClientVoucherList,
-    view: clientView,
     errors: ['invalid_query_params', 'ambiguous_tracking_id'],
     run: (ctx, { query }) => listClientVouchers(ctx, query),
   }),
@@ -231,8 +229,8 @@ export const vouchers = [
       'already or, where it has no date, than its campaign ends.',
     flag: 'client_set_voucher_expiration_date_enabled',
     body: SetVoucherExpiration,
-    reply: ClientVoucher,
-    view: clientView,
+    reply: Voucher,
+    for_pages: { reply: ClientVoucher, view: (_ctx, voucher) => toClientVoucher(voucher as Voucher) },
     errors: [
       'invalid_payload',
       'invalid_expiration_date',

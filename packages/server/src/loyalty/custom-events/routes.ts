@@ -24,8 +24,8 @@ export const customEvents = [
     description:
       'Creates and changes customers, and names referrals and loyalty cards, only where the project lets its client side do so.',
     body: TrackEvent,
-    reply: ClientTrackedEvent,
-    view: clientView,
+    reply: TrackedEvent,
+    for_pages: { reply: ClientTrackedEvent, view: clientView },
     errors: ['invalid_payload', 'forbidden', 'not_found', 'metadata_validation_failed', 'invalid_customer'],
     run: (ctx, { body }) => trackEvent(ctx, { ...body, customer: withSourceId(ctx, body.customer) }),
   }),

@@ -10,7 +10,8 @@ export function faultInExample(operation: Operation, status: number, { request, 
   if (missing !== undefined) return `${missing} is missing in the path`
   const inBody = operation.body === undefined ? null : faultIn(operation.body, request.body ?? {})
   if (inBody !== null && operation.consumes !== 'multipart') return `body: ${inBody}`
-  const schema = status === 202 && operation.accepted !== undefined ? operation.accepted : operation.reply
+  const schema =
+    status === 202 && operation.accepted !== undefined ? operation.accepted : (operation.for_pages ?? operation).reply
   if (reply.media_type !== undefined) return operation.download === undefined ? 'it is no file' : null
   if (status === 204 || operation.redirects === true || schema === null) return null
   if (status !== successStatus(operation) && schema !== operation.accepted) return 'the status is not declared'
