@@ -8,6 +8,7 @@ const client = clientOf('client-side', {
   project: {
     client_redeem_enabled: true,
     client_publish_enabled: true,
+    client_publish_campaigns: ['Welcome & more'],
     client_create_customer_enabled: true,
     client_loyalty_events_enabled: true,
   },

@@ -97,6 +97,7 @@ export async function insertProjectOf(
     client_loyalty_events_enabled: body.client_loyalty_events_enabled ?? false,
     client_set_voucher_expiration_date_enabled: body.client_set_voucher_expiration_date_enabled ?? false,
     client_identity: body.client_identity ?? 'proven',
+    client_publish_campaigns: JSON.stringify(body.client_publish_campaigns ?? []),
     client_public_campaigns: JSON.stringify(body.client_public_campaigns ?? []),
     client_public_codes: JSON.stringify(body.client_public_codes ?? []),
     webhooks_callout_notifications: JSON.stringify({

@@ -66,7 +66,12 @@ const plainColumns = [
   'client_identity',
 ] as const satisfies Array<keyof UpdateProject & keyof ProjectRow>
 
-const listColumns = ['client_trusted_domains', 'client_public_campaigns', 'client_public_codes'] as const
+const listColumns = [
+  'client_trusted_domains',
+  'client_publish_campaigns',
+  'client_public_campaigns',
+  'client_public_codes',
+] as const
 
 function plainChanges(body: UpdateProject): Updateable<ProjectRow> {
   return Object.fromEntries(plainColumns.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))

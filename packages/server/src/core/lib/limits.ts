@@ -414,7 +414,7 @@ export const limits = {
   management_keys_max: 5,
   /** Entries in `client_trusted_domains` of a project. */
   trusted_domains_max: 100,
-  /** Entries in `client_public_campaigns` and in `client_public_codes` of a project. */
+  /** Entries in `client_publish_campaigns`, in `client_public_campaigns` and in `client_public_codes` of a project. */
   public_codes_max: 100,
   /** Lifetime of the download link of an export. */
   export_link_hours: 24,

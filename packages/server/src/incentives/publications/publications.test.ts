@@ -589,8 +589,8 @@ describe('GET /v1/publications/create', () => {
 describe('the client side', () => {
   const client = (shop: Shop, body: object, query = '') =>
     shop.call('POST', `/client/v1/publish${query}`, body, {
-      'x-client-application-id': shop.client_id,
-      'x-client-token': shop.client_token,
+      'x-app-id': shop.client_id,
+      'x-app-token': shop.client_token,
       origin: 'https://shop.example',
     })
 
@@ -603,7 +603,7 @@ describe('the client side', () => {
       body: { key: 'forbidden', details: `Client-side operation is disabled: ${flag}` },
     })
     expect(await client(shop, { campaign: 'Auto', customer: 'anna' })).toMatchObject(off('client_publish_enabled'))
-    await shop.manage('PUT', '', { client_publish_enabled: true })
+    await shop.manage('PUT', '', { client_publish_enabled: true, client_publish_campaigns: ['Auto'] })
     const known = await client(shop, { campaign: 'Auto', customer: { source_id: 'anna', name: 'Changed' } })
     expect(known).toMatchObject({
       status: 200,

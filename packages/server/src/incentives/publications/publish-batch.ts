@@ -1,5 +1,5 @@
 import { type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
-import { isClientSide, refuseUnlessActsFor } from '../../audience/customers/on-client-side.ts'
+import { isPage, mayPublish, refuseUnlessActsFor } from '../../audience/customers/on-client-side.ts'
 import { changeCustomer } from '../../audience/customers/upsert.ts'
 import { queueMembershipCheck } from '../../audience/segments/queue-membership-check.ts'
 import { assignmentsOf, type ConfiguredCampaign } from '../../core/configuration/configuration.ts'
@@ -100,6 +100,7 @@ class Matching {
     const { campaign_id: campaignId } = voucher
     const campaign = campaignId === null ? null : configuration.campaigns.get(campaignId)
     if (campaign === undefined || (campaignId !== null && !taken.hasLocked(campaignId))) return undefined
+    if (campaign !== null && !mayPublish(request.ctx, campaign)) return undefined
     const joinsOnce = request.join_once || campaign?.join_once === true
     if (joinsOnce && !request.is_exclusive) return undefined
     if (joinsOnce && campaignId !== null && taken.hasJoined(customer, campaignId)) return undefined
@@ -160,7 +161,7 @@ async function changed(
   const { id: _, source_id: __, ...sent } = profile
   return changeCustomer(ctx, customer, sent, {
     rules: metadataRulesOf(configuration, 'customer'),
-    keeps_metadata: isClientSide(ctx),
+    keeps_metadata: isPage(ctx),
   })
 }
 

@@ -1,4 +1,5 @@
 import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/customer.ts'
+import { mayPublish } from '../../audience/customers/on-client-side.ts'
 import { queueMembershipCheck } from '../../audience/segments/queue-membership-check.ts'
 import type { Ctx } from '../../core/context.ts'
 import { tallyMany } from '../../core/db/tallies.ts'
@@ -100,8 +101,11 @@ async function parseRequest(
   { join_once = false, one_only = false }: PublishOptions,
 ): Promise<PublicationRequest> {
   const target = await findTarget(ctx, request)
+  const { campaign } = target
+  if (campaign !== null && !mayPublish(ctx, campaign))
+    throw new ApiError('forbidden', { details: 'client_publish_campaigns of the project does not name this campaign' })
   const sourceId = request.source_id ?? null
-  if (target.count > 1 && (sourceId !== null || join_once || target.campaign?.join_once || one_only))
+  if (target.count > 1 && (sourceId !== null || join_once || campaign?.join_once || one_only))
     throw new ApiError('too_many_vouchers_requested', { details: 'Only up to 1 can be published' })
   return { target, source_id: sourceId, join_once, metadata: request.metadata ?? {}, channel: request.channel ?? 'API' }
 }

@@ -1,7 +1,7 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
 import {
   disabledOnClient,
-  isClientSide,
+  isPage,
   mayWriteCustomers,
   refuseUnlessActsFor,
 } from '../../audience/customers/on-client-side.ts'
@@ -53,7 +53,7 @@ export async function writeRecipient(
   const body: CustomerBody = typeof sent === 'string' ? { source_id: sent } : sent
   if (existing !== undefined)
     return needsUpdate(ctx, sent)
-      ? (await upsertCustomer(ctx, { ...body, id: existing.id }, { keeps_metadata: isClientSide(ctx) })).customer
+      ? (await upsertCustomer(ctx, { ...body, id: existing.id }, { keeps_metadata: isPage(ctx) })).customer
       : existing
   const { source_id } = body
   if (source_id == null) return (await upsertCustomer(ctx, body)).customer

@@ -1,5 +1,5 @@
 import { clientView } from '../../audience/customers/client-view.ts'
-import { withSourceId } from '../../audience/customers/on-client-side.ts'
+import { isPage, withSourceId } from '../../audience/customers/on-client-side.ts'
 import { getCustomer } from '../../audience/customers/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
@@ -9,7 +9,7 @@ import { listRedeemablesOf } from './customer-redeemables.ts'
 import { readPublicationQuery } from './from-query.ts'
 import { pageOfPublications } from './list.ts'
 import { publishInBatch } from './publication-batcher.ts'
-import { publish } from './publish.ts'
+import { type PublishOptions, publish } from './publish.ts'
 import {
   ClientPublication,
   ClientPublishQuery,
@@ -41,6 +41,10 @@ function clientRequest(ctx: Ctx, body: CreatePublication, campaign: string | und
   return sent.voucher == null && sent.campaign == null ? { ...sent, campaign: campaign ?? null } : sent
 }
 
+/** A page gives its customer one code of a campaign, however often it asks. */
+const clientOptions = (ctx: Ctx, { join_once }: { join_once?: boolean }): PublishOptions =>
+  isPage(ctx) ? { join_once: true, one_only: true } : { join_once }
+
 export const publications = [
   operation({
     id: 'createPublication',
@@ -67,12 +71,12 @@ export const publications = [
     flag: 'client_publish_enabled',
     query: ClientPublishQuery,
     body: CreatePublication,
-    reply: ClientPublication,
-    view: clientView,
+    reply: Publication,
+    for_pages: { reply: ClientPublication, view: clientView },
     errors: ['invalid_payload', 'invalid_query_params', 'forbidden', ...publishErrors],
-    runInBatch: (ctx, { query, body }) => publishInBatch(ctx, clientRequest(ctx, body, query.campaign), query),
-    run: (ctx, { query, body }) =>
-      publish(ctx, clientRequest(ctx, body, query.campaign), { join_once: query.join_once }),
+    runInBatch: (ctx, { query, body }) =>
+      publishInBatch(ctx, clientRequest(ctx, body, query.campaign), clientOptions(ctx, query)),
+    run: (ctx, { query, body }) => publish(ctx, clientRequest(ctx, body, query.campaign), clientOptions(ctx, query)),
   }),
   operation({
     id: 'createPublicationByQuery',

@@ -106,6 +106,7 @@ export interface ProjectRow {
   client_identity: Generated<'proven' | 'claimed'>
   /** Ids or names of campaigns, and codes, that client-side qualifications may list to anybody. */
   client_public_campaigns: Json<string[]>
+  client_publish_campaigns: Json<string[]>
   client_public_codes: Json<string[]>
   webhooks_callout_notifications: Json<Record<string, CalloutNotification>>
   api_usage_notifications: Json<Record<string, UsageNotification>>
