@@ -20,6 +20,7 @@ import { deleteReferralTiersOf } from './loyalty/referrals/tier-store.ts'
 import { assignableRewardAssignment } from './loyalty/reward-assignments/assignable.ts'
 import { deleteRewardAssignmentsIn } from './loyalty/reward-assignments/remove.ts'
 import { onUsageReached } from './monitoring/usage/on-usage-reached.ts'
+import { convertPaidOrder } from './redemptions/convert-paid-order.ts'
 import { redeemAutomatically } from './redemptions/redeem-automatically.ts'
 import {
   deleteCounted,
@@ -56,7 +57,10 @@ const reactions: Reactions = {
   },
 
   // orders/reactions.ts
-  orderPaid: onOrderPaid,
+  orderPaid: async (ctx, order, event, goods) => {
+    await convertPaidOrder(ctx, order)
+    await onOrderPaid(ctx, order, event, goods)
+  },
   orderCanceled: onOrderCanceled,
 
   // incentives/reactions.ts

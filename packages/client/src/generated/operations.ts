@@ -3439,6 +3439,8 @@ export interface Schemas {
     client_set_voucher_expiration_date_enabled?: boolean
     /** Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract). */
     client_identity?: "proven" | "claimed"
+    /** Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract). */
+    client_publish_campaigns?: Array<string>
     /** Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract). */
     client_public_campaigns?: Array<string>
     /** Codes that anybody may list (beyond the public contract). */
@@ -3800,6 +3802,8 @@ export interface Schemas {
     client_set_voucher_expiration_date_enabled: boolean
     /** Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract). */
     client_identity: "proven" | "claimed"
+    /** Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract). */
+    client_publish_campaigns: Array<string>
     /** Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract). */
     client_public_campaigns: Array<string>
     /** Codes that anybody may list (beyond the public contract). */
@@ -6738,6 +6742,8 @@ export interface Schemas {
     client_set_voucher_expiration_date_enabled: boolean
     /** Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract). */
     client_identity: "proven" | "claimed"
+    /** Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract). */
+    client_publish_campaigns: Array<string>
     /** Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract). */
     client_public_campaigns: Array<string>
     /** Codes that anybody may list (beyond the public contract). */
@@ -10160,6 +10166,8 @@ export interface Schemas {
     client_set_voucher_expiration_date_enabled?: boolean
     /** Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract). */
     client_identity?: "proven" | "claimed"
+    /** Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract). */
+    client_publish_campaigns?: Array<string>
     /** Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract). */
     client_public_campaigns?: Array<string>
     /** Codes that anybody may list (beyond the public contract). */

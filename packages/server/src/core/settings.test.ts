@@ -77,6 +77,7 @@ test('an empty environment gives the documented defaults', () => {
     client_rate_limit: { calls: 5, seconds: 5 },
     wrong_credentials_limit: { calls: 10, seconds: 60 },
     tracking_id_hours_max: 24,
+    client_order_days_max: 30,
     client_session_minutes_max: 60,
     client_sessions_max: 200,
     trust_proxy_hops: 0,

@@ -40,6 +40,7 @@ export interface Settings {
   client_rate_limit: CallWindow | null
   wrong_credentials_limit: CallWindow | null
   tracking_id_hours_max: number
+  client_order_days_max: number
   client_session_minutes_max: number
   client_sessions_max: number
   trust_proxy_hops: number
@@ -189,6 +190,11 @@ export const environment = {
     standard: '24',
     meaning:
       'hours for which a tracking id issued by the server side [proves](client-side.md#identity) a customer to the client side',
+  },
+  CLIENT_ORDER_DAYS_MAX: {
+    standard: '30',
+    meaning:
+      'days for which the shop can confirm an [order of a page](client-side.md#orders); referral codes that a page redeemed earlier no longer convert',
   },
   CLIENT_SESSION_MINUTES_MAX: {
     standard: '60',
@@ -342,6 +348,7 @@ export function readSettings(given: Environment): Settings {
     wrong_credentials_limit:
       env.WRONG_CREDENTIALS_LIMIT?.trim() === '' ? null : read('WRONG_CREDENTIALS_LIMIT', oneCallLimit),
     tracking_id_hours_max: integer('TRACKING_ID_HOURS_MAX', 1, 87_600),
+    client_order_days_max: integer('CLIENT_ORDER_DAYS_MAX', 1, 3_650),
     client_session_minutes_max: integer('CLIENT_SESSION_MINUTES_MAX', 1, 525_600),
     client_sessions_max: integer('CLIENT_SESSIONS_MAX', 1, 1_000_000),
     trust_proxy_hops: integer('TRUST_PROXY_HOPS', 0, 100),

@@ -1,3 +1,4 @@
+import { ApiError } from '../core/http/errors.ts'
 import type { OrderInput } from './input.ts'
 import type { StoredOrder } from './order.ts'
 
@@ -33,13 +34,12 @@ export const withoutClientFields = <Order extends StoredOrder>(order: Order): Or
 })
 
 /**
- * The status that the customer of the order has had already, with its events and points; null: none. An order of a page that the
- * shop gives to another customer was paid by nobody yet.
+ * Refuses to call an order paid that only a page has described: points, referrals and summaries follow from the amounts that the shop
+ * states (docs/reference/client-side.md#orders).
  */
-export function reachedStatus(before: StoredOrder | null, after: StoredOrder): StoredOrder['status'] | null {
-  const changesHands =
-    before?.client_order === 'UNCONFIRMED' &&
-    after.client_order === 'CONFIRMED' &&
-    before.customer_id !== after.customer_id
-  return before === null || changesHands ? null : before.status
+export function refuseUnconfirmed({ client_order, status }: Pick<StoredOrder, 'client_order' | 'status'>): void {
+  if (client_order === 'UNCONFIRMED' && (status === 'PAID' || status === 'FULFILLED'))
+    throw new ApiError('invalid_order', {
+      details: `Only a page has described this order. To confirm that it is ${status}, send its amount or items too`,
+    })
 }

@@ -6,7 +6,6 @@ import type { Goods } from '../catalogue/products/goods.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow, OrderStatus } from '../core/db/tables.ts'
 import { emitMany, type NewEvent } from '../core/events/emit.ts'
-import { reachedStatus } from './client-order.ts'
 import { invalidAmount } from './input.ts'
 import { type StoredOrder, toOrder } from './order.ts'
 import type { People } from './people.ts'
@@ -58,7 +57,7 @@ export function orderEvents({ before, order, people: { customer, referrer }, red
     order: toOrder(order),
     redemption,
   }
-  const statusType = order.status === reachedStatus(before, order) ? null : statusEvent[order.status]
+  const statusType = order.status === before?.status ? null : statusEvent[order.status]
   const types = [before === null ? 'customer.order.created' : 'customer.order.updated', statusType] as const
   return types.flatMap((type) => (type === null ? [] : [{ type, entity_id: customer.id, data }]))
 }

@@ -3,7 +3,7 @@ import type { Ctx } from '../core/context.ts'
 import { newId } from '../core/lib/ids.ts'
 import { loadMetadataRules, type MetadataRules, refuseUnlessStorable } from '../definitions/metadata-schemas/rules.ts'
 import { amountsOf } from './amounts.ts'
-import { clientOrderAfter, withoutClientFields } from './client-order.ts'
+import { clientOrderAfter, refuseUnconfirmed, withoutClientFields } from './client-order.ts'
 import { linesWithCatalogue } from './goods.ts'
 import type { ItemInput, OrderInput } from './input.ts'
 import type { StoredOrder } from './order.ts'
@@ -59,12 +59,10 @@ export async function planOrder(
     stored?.customer_id ?? null,
   )
   const { customer_id, referrer_id } = people
-  // The customer that redeemed in the page has the events and points of its status, and must not get them again.
-  const isSameBuyer = customer_id !== null && customer_id === stored?.customer_id
   const columns: OrderColumns = {
     id: before?.id ?? newId('order', Date.parse(ctx.now)),
     source_id: sent.source_id === undefined ? (before?.source_id ?? null) : sent.source_id,
-    status: sent.status ?? (isSameBuyer ? stored?.status : before?.status) ?? 'CREATED',
+    status: sent.status ?? before?.status ?? 'CREATED',
     ...amounts,
     metadata,
     customer_id,
@@ -76,6 +74,7 @@ export async function planOrder(
     created_at: sent.created_at ?? before?.created_at ?? ctx.now,
     updated_at: before === null ? null : ctx.now,
   }
+  refuseUnconfirmed(columns)
   return { columns, people, goods }
 }
 

@@ -1,6 +1,6 @@
 import { calculateOrder } from '@guerdon/engine'
 import type { Applicable, CalculatedItem, CalculatedOrder, Verdict } from '@guerdon/engine/schema'
-import { isClientSide } from '../audience/customers/on-client-side.ts'
+import { isPage } from '../audience/customers/on-client-side.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import { appliedOf, referrerOf } from '../checkout/decision/results.ts'
 import type { Ctx } from '../core/context.ts'
@@ -36,12 +36,17 @@ export function redeemedOrder(
   const applied = verdict.redeemables.filter((outcome) => outcome.status === 'APPLICABLE')
   const { order: before, replaced_order: replaced } = checkout.rows
   const sent = checkout.request.order ?? {}
-  const isPage = isClientSide(ctx)
   const lineIds = newLineIds()
   const calculated = withIds(verdict.order, lineIds)
   const steps = stepsOf(calculateOrder(facts), applied, lineIds)
-  // A page redeems; it does not say that the shop has delivered.
-  const status = [before?.status, isPage ? null : sent.status].includes('FULFILLED') ? 'FULFILLED' : 'PAID'
+  const clientOrder = isPage(ctx)
+    ? before === null
+      ? 'UNCONFIRMED'
+      : before.client_order
+    : clientOrderAfter(before, sent)
+  // A page redeems; that somebody has paid, only the shop knows.
+  const paid = before?.status === 'FULFILLED' || sent.status === 'FULFILLED' ? 'FULFILLED' : 'PAID'
+  const status = isPage(ctx) || clientOrder === 'UNCONFIRMED' ? (before?.status ?? 'CREATED') : paid
   const items = storedItems(calculated.items, verdict.free_quantities ?? [], checkout)
   const { amount = null, initial_amount = null, discount_amount = 0, items_discount_amount = 0 } = calculated
   return {
@@ -66,7 +71,7 @@ export function redeemedOrder(
         facts.discounted_goods?.length === 0 ? null : (before?.discounted_goods ?? null),
         applied,
       ),
-      client_order: isPage ? (before === null ? 'UNCONFIRMED' : before.client_order) : clientOrderAfter(before, sent),
+      client_order: clientOrder,
       created_at: before?.created_at ?? ctx.now,
       updated_at: before === null ? null : ctx.now,
     },

@@ -90,6 +90,24 @@ export async function getRedemption(ctx: Ctx, id: string): Promise<ShownRow> {
   return row
 }
 
+/** Those of the named redemptions that a customer made by codes of these campaigns, and that were not rolled back. */
+export const listSucceededOf = (
+  { db, project_id }: Ctx,
+  { ids, customer_id, campaign_ids }: { ids: string[]; customer_id: CustomerRow['id']; campaign_ids: string[] },
+): Promise<Array<Omit<StoredRedemption, 'undo'>>> =>
+  db
+    .selectFrom('redemptions')
+    .where('project_id', '=', project_id)
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .where('customer_id', '=', customer_id)
+    .where(sql<boolean>`campaign_id = any(${campaign_ids}::text[])`)
+    .where('status', '=', 'SUCCEEDED')
+    .where('related_object_type', '=', 'voucher')
+    .orderBy('created_at')
+    .orderBy('id')
+    .select(columns)
+    .execute()
+
 export type RedemptionPageQuery = Pick<RedemptionQuery, 'limit' | 'page' | 'order' | 'starting_after_id'>
 
 export async function listRedemptions(

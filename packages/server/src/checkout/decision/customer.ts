@@ -1,6 +1,6 @@
 import type { CustomerFacts } from '@guerdon/engine/schema'
 import { newCustomerRow, type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
-import { ambiguous } from '../../audience/customers/on-client-side.ts'
+import { ambiguous, isPage } from '../../audience/customers/on-client-side.ts'
 import { withProfile } from '../../audience/customers/upsert.ts'
 import { configuredDefinitions } from '../../audience/segments/configured-definitions.ts'
 import { segmentsOf } from '../../audience/segments/definitions.ts'
@@ -14,7 +14,7 @@ import type { CheckoutRequest } from './request.ts'
 export interface Buyer {
   /** As stored; null: new, anonymous, or none. */
   stored: Versioned<StoredCustomer> | null
-  /** With the profile that the request sends, which counts for this request (docs/reference/requests.md#customer); null: none. */
+  /** With the profile that the request sends (docs/reference/requests.md#customer); null: none. */
   customer: StoredCustomer | null
 }
 
@@ -44,10 +44,12 @@ export function buyerOf(
 
 /** The customer as rules and formulas see it, with the segments that it is in at that moment. */
 export function customerFacts(
-  { now, project }: Pick<Ctx, 'now' | 'project'>,
-  { customer }: Buyer,
+  { now, project, caller }: Pick<Ctx, 'now' | 'project' | 'caller'>,
+  buyer: Buyer,
   rows: CheckoutRows,
 ): CustomerFacts | null {
+  // Whom the shop knows does not become somebody else by what a page says.
+  const customer = isPage({ caller }) ? (buyer.stored ?? buyer.customer) : buyer.customer
   if (customer === null) return null
   const { source_id, birthdate, birthday, metadata, loyalty } = customer
   return {

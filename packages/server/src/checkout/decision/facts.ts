@@ -1,5 +1,5 @@
 import type { Facts, Outcome } from '@guerdon/engine/schema'
-import { isClientSide } from '../../audience/customers/on-client-side.ts'
+import { isPage } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { active } from '../../definitions/metadata-schemas/check.ts'
@@ -22,7 +22,7 @@ export interface Checkout {
 }
 
 export function assembleCheckout(ctx: Ctx, sent: CheckoutRequest, rows: CheckoutRows): Checkout {
-  const request = isClientSide(ctx) ? withOrderAsStored(sent, rows) : sent
+  const request = isPage(ctx) ? withOrderAsStored(sent, rows) : sent
   const buyer = buyerOf(ctx, request, rows)
   const candidates = candidatesOf(ctx.project, request.redeemables, rows, buyer)
   const facts = factsOf(ctx, request, rows, buyer, candidates)
@@ -52,7 +52,7 @@ function factsOf(
     now,
     timezone: project.timezone,
     order: orderFacts(request, rows),
-    customer: customerFacts({ now, project }, buyer, rows),
+    customer: customerFacts({ now, project, caller: ctx.caller }, buyer, rows),
     caller: { api_key: ctx.caller.api_key?.app_id ?? null },
     metadata: request.metadata,
     catalogue: {

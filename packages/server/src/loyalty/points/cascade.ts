@@ -1,4 +1,5 @@
 import { expirationDate } from '@guerdon/engine'
+import { asService } from '../../audience/customers/on-client-side.ts'
 import type { ConfiguredEarningRule, ConfiguredRewardAssignment } from '../../core/configuration/configuration.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { publishCodes } from '../../incentives/publications/publish.ts'
@@ -81,7 +82,7 @@ async function joinProgram(
   const ctx = asOfMoment(work.ctx, moment)
   const request = { customer: { id: customerId }, campaign: { name: campaignId } }
   const published = await flushAndReload(work, () =>
-    inSavepointOrNull(ctx, () => publishCodes(ctx, request, { cascade: work.cascade })),
+    inSavepointOrNull(ctx, () => publishCodes(asService(ctx), request, { cascade: work.cascade })),
   )
   return published === null || published instanceof ApiError ? undefined : cardIn(work, customerId, campaignId)
 }

@@ -1,4 +1,5 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
+import { asService } from '../../audience/customers/on-client-side.ts'
 import type { Product } from '../../catalogue/products/schema.ts'
 import { findProduct } from '../../catalogue/products/store.ts'
 import type { Sku } from '../../catalogue/skus/schema.ts'
@@ -86,7 +87,7 @@ async function publishCode(
   campaignId: string,
 ): Promise<{ id: string; publication: SimplePublication }> {
   const request = { customer: { id: customer.id }, campaign: { name: campaignId } }
-  const published = await publishCodes(ctx, request, { runsReactions: false })
+  const published = await publishCodes(asService(ctx), request, { runsReactions: false })
   if (published instanceof ApiError) throw published
   const { publication, vouchers, isNew } = published
   const [voucher] = vouchers

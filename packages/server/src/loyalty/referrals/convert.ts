@@ -20,6 +20,8 @@ export interface RedeemedReferralCode {
   code: StoredVoucher
   /** Whether the customer held the code before the redemption. */
   was_held: boolean
+  /** Whether the conversion waits until the order is paid, since only a page says that it will be. */
+  waits: boolean
   redemption_id: string
   /** The redemption as events show it. */
   redemption: SimpleRedemption
@@ -37,7 +39,7 @@ export async function convertRedemption(
 ): Promise<void> {
   for (const redeemedCode of redeemed) {
     await emitHolderCreated(ctx, redeemedCode, customer)
-    await convertCode(ctx, redeemedCode, customer, cascade)
+    if (!redeemedCode.waits) await convertCode(ctx, redeemedCode, customer, cascade)
   }
 }
 
