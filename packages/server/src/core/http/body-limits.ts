@@ -4,10 +4,13 @@ import type { JsonBounds } from './json-body.ts'
 import { familyOf, type Operation } from './operation.ts'
 
 /** How large the body of an operation may be (docs/reference/limits.md#request-size). */
-type BodyKind = 'client' | 'ordinary' | 'bulk'
+type BodyKind = 'client' | 'ordinary' | 'bulk' | 'form'
+
+type SentOperation = Pick<Operation, 'method' | 'path' | 'consumes'>
 
 /** Bodies with one element for each of many objects, and files, are bulk; a page of a shop sends none of them. */
-function bodyKindOf({ method, path }: Pick<Operation, 'method' | 'path'>): BodyKind {
+function bodyKindOf({ method, path, consumes }: SentOperation): BodyKind {
+  if (consumes === 'form') return 'form'
   if (familyOf(path) === 'client') return 'client'
   return isBulkPath({ method, path }) ? 'bulk' : 'ordinary'
 }
@@ -17,9 +20,14 @@ export const isBulkPath = ({ method, path }: Pick<Operation, 'method' | 'path'>)
   method === 'POST' && /\/(?:import|importCSV|bulk\/async|metadata\/async)$/.test(path)
 
 /** The maximum size of the body of an operation. No kind exceeds `MAX_BODY_BYTES`. */
-export function bodyBytesMax(operation: Pick<Operation, 'method' | 'path'>, settings: BodySettings): number {
+export function bodyBytesMax(operation: SentOperation, settings: BodySettings): number {
   const { max_body_bytes, max_ordinary_body_bytes, max_client_body_bytes } = settings
-  const bytesMax = { client: max_client_body_bytes, ordinary: max_ordinary_body_bytes, bulk: max_body_bytes }
+  const bytesMax = {
+    client: max_client_body_bytes,
+    ordinary: max_ordinary_body_bytes,
+    bulk: max_body_bytes,
+    form: limits.form_bytes_max,
+  }
   return Math.min(bytesMax[bodyKindOf(operation)], max_body_bytes)
 }
 

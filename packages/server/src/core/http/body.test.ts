@@ -329,6 +329,22 @@ describe('a form', () => {
     expect(({} as Record<string, unknown>).text).toBeUndefined()
   })
 
+  test('may have 16 KiB and 100 fields, whatever other bodies may have', async () => {
+    const roomy = await newProject({ extra })
+    const send = (text: string) => roomy.call('POST', '/v1/probes/form', text, form)
+    expect((await send(`text=${'a'.repeat(16_379)}`)).body).toEqual({ text: 'a'.repeat(16_379) })
+    expect(await send(`text=${'a'.repeat(16_380)}`)).toMatchObject({ status: 413, body: tooLarge(16_384) })
+    expect((await send(`${'a&'.repeat(99)}text=b`)).body).toEqual({ text: 'b' })
+    expect(await send(`${'a&'.repeat(100)}text=b`)).toMatchObject({
+      status: 400,
+      body: { key: 'invalid_payload', details: 'Payload has more than 100 fields' },
+    })
+  })
+
+  test('has the last of several fields of one name, and keeps a malformed percent-encoding as it is', async () => {
+    expect((await post('text=a&&text=%zz%&=', form, '/v1/probes/form')).body).toEqual({ text: '%zz%' })
+  })
+
   test('is refused where JSON is expected, and JSON where a form is expected', async () => {
     expect(await post('{"text":"a"}', json, '/v1/probes/form')).toMatchObject({
       status: 415,

@@ -62,6 +62,10 @@ export const limits = {
    * to check.
    */
   body_values_max: 50_000,
+  /** Size of a form, which only `/v1/oauth` takes: a token and its scopes have some hundred bytes. */
+  form_bytes_max: 16_384,
+  /** Fields of a form. */
+  form_fields_max: 100,
   /** Size of all headers of a request. */
   header_bytes_max: 16_384,
   /** How long work on one request may keep the event loop; then other requests have their turn. */

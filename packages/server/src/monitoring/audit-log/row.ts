@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../core/http/audit-log.ts'
+import { fieldsOf } from '../../core/http/form.ts'
 import { momentOf } from '../../core/lib/ids.ts'
 import { entryIdOf } from './entry-id.ts'
 import { maskSecrets } from './mask.ts'
@@ -31,7 +32,7 @@ export function toRow(entry: AuditEntry, projectId: string): NewAuditLogRow {
 }
 
 /** A form as a JSON object, so that it is shown as one. */
-const formJson = (text: string): string => JSON.stringify(Object.fromEntries(new URLSearchParams(text)))
+const formJson = (text: string): string => JSON.stringify(fieldsOf(text))
 
 /** Replies that name an action they started are short. */
 const startedLengthMax = 1_000
