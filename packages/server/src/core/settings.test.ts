@@ -83,7 +83,7 @@ test('an empty environment gives the documented defaults', () => {
     trust_proxy_hops: 0,
     max_body_bytes: 10_485_760,
     max_ordinary_body_bytes: 1_048_576,
-    max_client_body_bytes: 262_144,
+    max_client_body_bytes: 65_536,
     max_query_bytes: 16_384,
     unknown_fields: 'ignore',
     drain_seconds: 0,

@@ -218,7 +218,7 @@ export const environment = {
     standard: '1048576',
     meaning: 'maximum size of the body of all other server-side and management requests',
   },
-  MAX_CLIENT_BODY_BYTES: { standard: '262144', meaning: 'maximum size of the body of client-side requests' },
+  MAX_CLIENT_BODY_BYTES: { standard: '65536', meaning: 'maximum size of the body of client-side requests' },
   MAX_QUERY_BYTES: { standard: '16384', meaning: 'maximum size of the request URL (path and query)' },
   UNKNOWN_FIELDS: {
     standard: 'ignore',

@@ -95,7 +95,7 @@ const explanations: Partial<Record<ErrorKey, string>> = {
   method_not_allowed: 'the path has no such method; `Allow` lists those it has.',
   not_acceptable: 'the `Accept` header excludes `application/json`.',
   payload_too_large:
-    'the body is over the limit of the installation: unless it says otherwise 1 MiB, 256 KiB on the client side, 10 MiB for bulk updates, imports and files.',
+    'the body is over the limit of the installation: unless it says otherwise 1 MiB, 64 KiB on the client side, 16 KiB for forms, 10 MiB for bulk updates, imports and files.',
   query_too_large:
     'path and query together are over the limit (16,384 bytes unless the installation says otherwise), or the headers are (16,384 bytes).',
   unsupported_media_type: 'the `Content-Type` is not the one this operation takes.',
