@@ -140,8 +140,10 @@ describe('results', () => {
   })
 
   test('errors as a file that a spreadsheet does not run', () => {
-    expect(errorsAsCsv([{ row: 2, subject: '=1+1', reason: 'Bad, "very"' }])).toBe(
-      'Row,About,What was wrong\n2,\'=1+1,"Bad, ""very"""',
-    )
+    const errors = [
+      { row: 2, subject: '=1+1', reason: 'Bad, "very"' },
+      { row: 3, subject: ' ＝1+1', reason: 'Bad' },
+    ]
+    expect(errorsAsCsv(errors)).toBe('Row,About,What was wrong\n2,\'=1+1,"Bad, ""very"""\n3,\' ＝1+1,Bad')
   })
 })

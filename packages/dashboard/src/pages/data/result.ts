@@ -61,6 +61,6 @@ export function errorsAsCsv(errors: readonly RowError[]): string {
 }
 
 function cell(text: string): string {
-  const safe = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = /^'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/.test(text) ? `'${text}` : text
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -123,7 +123,16 @@ test.each([
   ['@SUM(A1)', "'@SUM(A1)"],
   ['\tx', "'\tx"],
   ['\r=x', `"'\r=x"`],
+  ['\n=x', `"'\n=x"`],
+  ['  =x', "'  =x"],
+  ['\u00a0\u3000-x', "'\u00a0\u3000-x"],
+  ['＝1+1', "'＝1+1"],
+  ['＋1', "'＋1"],
+  ['－1', "'－1"],
+  ['＠SUM(A1)', "'＠SUM(A1)"],
   ["'=x", "''=x"],
+  ["' =x", "'' =x"],
+  ['  two words', '  two words'],
   ["it's", "it's"],
   ["'quoted'", "'quoted'"],
   [-5, '-5'],
@@ -134,7 +143,7 @@ test.each([
 
 test('an import reads back every text that an export writes', () => {
   const text = string({
-    unit: constantFrom("'", '=', '+', '-', '@', '\t', '\r', '"', ',', 'a', '\n', '1'),
+    unit: constantFrom("'", '=', '+', '-', '@', '＝', ' ', '\t', '\r', '"', ',', 'a', '\n', '1'),
     maxLength: 6,
   })
   assert(

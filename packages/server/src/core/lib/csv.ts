@@ -76,12 +76,11 @@ const exportedText = (text: string): string => (startsFormula(text) ? `'${text}`
 export const importedText = (cell: string): string =>
   cell.startsWith("'") && startsFormula(cell) ? cell.slice(1) : cell
 
-/** Whether a spreadsheet would run the text, or would if it had no apostrophes in front. */
-function startsFormula(text: string): boolean {
-  let at = 0
-  while (text[at] === "'") at += 1
-  return at < text.length && '=+-@\t\r'.includes(text[at] as string)
-}
+/**
+ * Whether a spreadsheet would run the text, or would if it had no apostrophes in front. Some drop white space in front, and some read
+ * the full-width signs like the others.
+ */
+const startsFormula = (text: string): boolean => /^'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/.test(text)
 
 const Lf = 0x0a
 const Cr = 0x0d
