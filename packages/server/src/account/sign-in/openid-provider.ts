@@ -114,7 +114,11 @@ async function discover({ issuer, client_id, client_secret }: OidcSettings): Pro
   }
   return client.discovery(server, client_id, undefined, authenticate, {
     timeout: limits.oidc_timeout_seconds,
-    // Only a provider on this machine, as in tests, may do without TLS.
-    execute: server.protocol === 'http:' && isLoopback(server.hostname) ? [client.allowInsecureRequests] : [],
+    execute: [
+      // The library leaves the signature of an ID token that came over TLS unchecked.
+      client.enableNonRepudiationChecks,
+      // Only a provider on this machine, as in tests, may do without TLS.
+      ...(server.protocol === 'http:' && isLoopback(server.hostname) ? [client.allowInsecureRequests] : []),
+    ],
   })
 }

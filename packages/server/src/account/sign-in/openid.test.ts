@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +11,10 @@ import { insertUser } from '../users/store.ts'
 
 /** What the provider says about whoever signs in next. */
 let person: { email?: string; email_verified?: boolean } = {}
+/** The keys that the provider publishes; null: those it signs with. */
+let publishedKeys: object | null = null
 let issuer: string
+let env: Record<string, string>
 let shop: Shop
 const server = createServer()
 
@@ -18,7 +22,7 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const env = {
+  env = {
     BASE_URL: 'http://127.0.0.1:8010',
     OIDC_ISSUER: issuer,
     OIDC_CLIENT_ID: 'guerdon',
@@ -40,7 +44,11 @@ beforeAll(async () => {
     pkce: { required: () => true },
     cookies: { keys: ['test'] },
   })
-  server.on('request', provider.callback())
+  const answer = provider.callback()
+  server.on('request', (request, response) => {
+    if (request.url !== '/jwks' || publishedKeys === null) return answer(request, response)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(publishedKeys))
+  })
 })
 
 afterAll(() => {
@@ -170,6 +178,22 @@ describe('sign-in with an OpenID provider', () => {
     expect(errorOf(await get(back, own))).toBe('oidc_failed') // a code works once
     const refusal = back.replace(/code=[^&]+/, 'error=access_denied')
     expect(errorOf(await get(refusal, own))).toBe('oidc_failed')
+  })
+
+  test('refuses a token that was signed with another key than the provider publishes', async () => {
+    const user = await newUser()
+    person = { email: user.email, email_verified: true }
+    const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { keys: Array<{ kty: string }> }
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+    const { n } = publicKey.export({ format: 'jwk' })
+    publishedKeys = { keys: keys.map((key) => (key.kty === 'RSA' ? { ...key, n } : key)) }
+    const other = await newProject({ env: { ...env, OIDC_ALLOWED_DOMAINS: 'shop.test' } }) // has read no keys yet
+    const start = await send(other.service.app, 'GET', '/auth/oidc/start')
+    const back = await atProvider(String(start.headers.location))
+    const cookie = cookiesOf(start).join('; ')
+    expect(errorOf(await send(other.service.app, 'GET', back, undefined, { cookie }))).toBe('oidc_failed')
+    publishedKeys = null
+    expect((await signIn()).headers.location).toBe('/dashboard/')
   })
 
   test('sends state, nonce and PKCE, which only the cookie of the browser has', async () => {
