@@ -506,6 +506,8 @@ export const limits = {
   /** Size of the requests and answers that wait in the proxy of `guerdon shadow` to be compared, and of those that wait to be logged. */
   shadow_waiting_bytes_max: 33_554_432,
 
-  /** Cached QR codes: at most 17 kB each. */
+  /** Bytes of a code as UTF-8 that has a QR code: to draw a longer one takes the event loop for up to a tenth of a second. */
+  qr_code_bytes_max: 255,
+  /** Cached QR codes: at most 6 kB each. */
   qr_patterns_remembered_max: 256,
 } as const

@@ -107,9 +107,9 @@ describe('a scanner reads the exact code', () => {
 
   const beyondAscii: Array<[name: string, code: string]> = [
     ['umlauts', 'GRÜSSE'],
-    ['Chinese, whose bytes look like Shift JIS', '中文优惠券'.repeat(20)],
+    ['Chinese, whose bytes look like Shift JIS', '中文优惠券'.repeat(17)],
     ['an emoji', '🎁'],
-    ['255 emoji', '🎁'.repeat(255)],
+    ['63 emoji', '🎁'.repeat(63)],
     ['half-width kana', 'ｱｲｳｴｵ'],
     ['a BOM in the middle', 'a\ufeffb'],
   ]
@@ -206,10 +206,10 @@ describe('size and format', () => {
 
   test('the largest possible image does not block other requests', async () => {
     const shop = await newProject()
-    const assetId = await insertCode(shop, '🎁'.repeat(255))
+    const assetId = await insertCode(shop, '🎁'.repeat(63))
     const { status, bytes } = await image(shop, `qr/${assetId}?size=100`)
     expect(status).toBe(200)
-    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([12_900, 12_900])
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([7_300, 7_300])
     expect(bytes.length).toBeLessThan(500_000)
   })
 })
@@ -232,6 +232,12 @@ describe('there is no image', () => {
       expect(answer).toMatchObject({ status: 404, body: { key: 'not_found' } })
       expect(answer.headers).toMatchObject({ 'cache-control': 'no-store' })
     }
+  })
+
+  test('for a code of more than 255 bytes', async () => {
+    const shop = await newProject()
+    const assetId = await insertCode(shop, '🎁'.repeat(64))
+    for (const path of paths(assetId)) expect(await send(shop.service.app, 'GET', path)).toMatchObject(isUnknown)
   })
 
   test('for a voucher in the bin, or whose campaign or project is deleted', async () => {

@@ -12,10 +12,11 @@ export interface ModulePixels {
 }
 
 /**
- * Every code fits: 255 characters of four bytes fill less than half of the capacity of a QR code. Choosing the best mask
- * takes milliseconds and a busy page requests the same image repeatedly, so the most recently used patterns are cached.
+ * Null for a code that would take long to draw. Choosing the best mask takes milliseconds, and a busy page requests the same image
+ * repeatedly, so the most recently used patterns are cached.
  */
-export function qrPattern(code: string): Pattern {
+export function qrPattern(code: string): Pattern | null {
+  if (Buffer.byteLength(code) > limits.qr_code_bytes_max) return null
   const pattern = cache.get(code) ?? drawQr(code)
   cache.delete(code)
   cache.set(code, pattern)

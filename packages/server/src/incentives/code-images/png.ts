@@ -3,7 +3,7 @@ import type { ModulePixels, Pattern } from './pattern.ts'
 
 /**
  * A black and white PNG with one bit per pixel. zlib compresses it row by row off the main thread, so that even the
- * largest image of 170 million pixels takes little memory and blocks no other request.
+ * largest image of 53 million pixels takes little memory and blocks no other request.
  */
 export async function pngOf(pattern: Pattern, { width, height }: ModulePixels): Promise<Buffer> {
   const columns = (pattern[0] as Uint8Array).length

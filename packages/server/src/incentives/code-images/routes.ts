@@ -8,7 +8,7 @@ export const codeImages = [
     path: '/v1/assets/qr/{assetId}',
     summary: 'Get the QR code of a voucher',
     description:
-      'The code of the voucher as a picture. The address stands in the `assets` of the voucher and needs no credentials; the picture may be cached for a day.',
+      'The code of the voucher as a picture; a code of more than 255 bytes has none. The address stands in the `assets` of the voucher and needs no credentials; the picture may be cached for a day.',
     query: CodeImageQuery,
     media_types: ['image/png', 'image/svg+xml'],
     errors: ['invalid_query_params', 'not_found'],
