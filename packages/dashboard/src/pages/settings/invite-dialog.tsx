@@ -66,7 +66,11 @@ function Invite({ onClose }: { onClose: () => void }) {
       ) : (
         <FailureNotice failure={invite.error} />
       )}
-      <FailureNotice failure={assign.error} />
+      {assign.error?.key === 'not_found' ? (
+        <Notice tone="info" title="Only an owner can add them: they are in none of your projects." />
+      ) : (
+        <FailureNotice failure={assign.error} />
+      )}
       <TextField
         label="E-mail"
         type="email"

@@ -49,6 +49,45 @@ describe('the ADMIN of a project', () => {
     expect((await mine.manage('GET', `/users/${both.id}`)).body.projects).toHaveProperty(other.project_id)
   })
 
+  test('learns of no user of others, and ends no invitation of theirs', async () => {
+    const foreign = await newSignedInUser(mine.service.runtime, { [other.project_id]: 'USER' })
+    const theirs = await newSignedInUser(mine.service.runtime, { [other.project_id]: 'ADMIN' })
+    const invitation = (await send(
+      mine.service.app,
+      'POST',
+      '/management/v1/projects/users/invite',
+      {
+        email: `${uniqueName('eve')}@shop.test`,
+        first_name: 'Eve',
+        last_name: '',
+        projects: { [other.project_id]: 'USER' },
+      },
+      { ...theirs.headers, prefer: 'return=representation' },
+    )) as Answer<{ user: { id: string; login: string }; link: string }>
+    const unknown = 'nobody@shop.test'
+    const answerOf = async (method: string, path: string, name: string, body?: object) => {
+      const { status, body: answer } = await call(method, path, body)
+      const { request_id: _, ...rest } = answer
+      return { status, text: JSON.stringify(rest).replaceAll(name, 'NAME') }
+    }
+    const users = `/${mine.project_id}/users`
+    for (const name of [foreign.id, foreign.email, invitation.body.user.id, invitation.body.user.login])
+      for (const [method, pathOf, bodyOf] of [
+        ['POST', () => users, (who: string) => ({ [who.includes('@') ? 'login' : 'id']: who, role: 'USER' })],
+        ['GET', (who: string) => `${users}/${who}`, () => undefined],
+        ['PUT', (who: string) => `${users}/${who}`, () => ({ role: 'USER' })],
+        ['DELETE', (who: string) => `${users}/${who}`, () => undefined],
+        ['POST', (who: string) => `${users}/${who}/invitation`, () => undefined],
+      ] as Array<[string, (who: string) => string, (who: string) => object | undefined]>) {
+        const answer = await answerOf(method, pathOf(name), name, bodyOf(name))
+        expect(answer.status).toBe(404)
+        expect(answer).toEqual(await answerOf(method, pathOf(unknown), unknown, bodyOf(unknown)))
+      }
+    expect(await works(invitation.body.link)).toBe(true)
+    expect((await mine.manage('POST', '/users', { login: foreign.email, role: 'USER' })).status).toBe(200)
+    expect((await call('PUT', `${users}/${foreign.id}`, { role: 'VIEWER' })).status).toBe(200)
+  })
+
   test('gets no link of an invited user who has a role elsewhere', async () => {
     const { body } = await invite({ [mine.project_id]: 'VIEWER' })
     const renew = () => call('POST', `/${mine.project_id}/users/${body.user.id}/invitation`)

@@ -4,6 +4,7 @@ import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
 import { announceCredentialChange } from '../credential-change.ts'
 import { roleOf } from '../roles.ts'
 import { endLinkOfOthers } from './link.ts'
+import { sees } from './permissions.ts'
 import type { AssignUser, User } from './schema.ts'
 import {
   type AssignedUser,
@@ -22,8 +23,7 @@ export async function assignToProject(ctx: Ctx, { id, login, role: roleName }: A
   if ((id == null) === (login == null)) throw invalidPayload("Payload must have exactly one of 'id', 'login'")
   const role = roleOf(roleName)
   const named = (id ?? login) as string
-  const user = await findUser(ctx.db, id == null ? { login: named } : { id: named }, { lock: 'for update' })
-  if (user === undefined) throw notFound('user', named)
+  const user = await getSeenUser(ctx, id == null ? { login: named } : { id: named }, named)
   refuseRoleOfOwner(user, role)
   await assignUser(ctx.db, ctx.project_id, user.id, role)
   return changedUser(ctx, user)
@@ -52,9 +52,13 @@ export async function removeFromProject(ctx: Ctx, user: UserRecord): Promise<voi
 }
 
 /** The user in the path by id or login, assigned or not; nobody deletes them, or makes a link for them, before the transaction ends. */
-export async function getUser({ db }: Ctx, idOrLogin: string): Promise<UserRecord> {
-  const user = await findUser(db, { id_or_login: idOrLogin }, { lock: 'for update' })
-  if (user === undefined) throw notFound('user', idOrLogin)
+export const getUser = (ctx: Ctx, idOrLogin: string): Promise<UserRecord> =>
+  getSeenUser(ctx, { id_or_login: idOrLogin }, idOrLogin)
+
+/** A user whom the caller may know of; the answer for others is that for a user who does not exist. */
+async function getSeenUser(ctx: Ctx, by: Parameters<typeof findUser>[1], named: string): Promise<UserRecord> {
+  const user = await findUser(ctx.db, by, { lock: 'for update' })
+  if (user === undefined || !sees(ctx, await getAssignedUser(ctx.db, user.id))) throw notFound('user', named)
   return user
 }
 
