@@ -737,6 +737,37 @@ test('an idempotency key of a page does not meet that of the server side', async
   })
 })
 
+test('an idempotency key of a page meets those of its customer, or else of its network, only', async () => {
+  const shop = await newShop()
+  const redeem = async (name: string, proof: string | null, remoteAddress: string) => {
+    const { statusCode, headers, payload } = await shop.service.app.inject({
+      method: 'POST',
+      url: '/client/v1/redemptions',
+      remoteAddress,
+      headers: { ...clientPair(shop), origin, 'idempotency-key': 'order-1' },
+      payload: {
+        redeemables: [{ object: 'voucher', id: name }],
+        order: { amount: 1_000 },
+        ...(proof === null ? {} : { customer: { source_id: proof } }),
+      },
+    })
+    return { status: statusCode, isReplay: headers['idempotency-replayed'] === 'true', payload }
+  }
+  for (const code of ['A', 'B', 'C', 'D']) await newDiscount(shop, code, amountOff(10))
+  const [ann, bob] = [await proofOf(shop, 'ann'), await proofOf(shop, 'bob')]
+  const fresh = { status: 200, isReplay: false }
+  // Bob, and whoever uses the key without a proof, do not take it from Ann.
+  expect(await redeem('A', null, '192.0.2.1')).toMatchObject(fresh)
+  expect(await redeem('B', null, '192.0.2.2')).toMatchObject(fresh)
+  expect(await redeem('C', bob, '192.0.2.1')).toMatchObject(fresh)
+  const first = await redeem('D', ann, '192.0.2.1')
+  expect(first).toMatchObject(fresh)
+  // Ann is replayed to wherever she is, the others in their network.
+  expect(await redeem('D', ann, '192.0.2.9')).toEqual({ ...first, isReplay: true })
+  expect(await redeem('A', null, '192.0.2.1')).toMatchObject({ status: 200, isReplay: true })
+  expect(await redeem('A', null, '192.0.2.2')).toMatchObject({ status: 409 })
+})
+
 test('promotion tiers show no figures of the shop', async () => {
   const shop = await newShop()
   await ok(shop, 'POST', '/v1/campaigns', {

@@ -88,7 +88,7 @@ export interface InstallationCtx extends Wiring {
   caller: Caller
   /** On the client side: the customer that the request names by a tracking id; null: by none. */
   identity?: ClientIdentity | null
-  /** On the client side: whom rate limits count, an address or the customer that was proven. */
+  /** On the client side: whom rate limits count, a network or the customer that was proven. */
   client?: string
   /** On `/auth`: the browser that signs in. */
   visitor?: Visitor

@@ -179,12 +179,12 @@ export const environment = {
   CLIENT_RATE_LIMIT: {
     standard: '5/PT5S',
     meaning:
-      'rate limit for client-side calls per IP address, or per customer that they prove, and node; set to an empty value to disable',
+      'rate limit for client-side calls per [network](limits.md#rate-limits), or per customer that they prove, and node; set to an empty value to disable',
   },
   WRONG_CREDENTIALS_LIMIT: {
     standard: '10/PT1M',
     meaning:
-      'wrong credentials that an IP address may send before its refusals are [delayed](authentication.md#wrong-credentials); set to an empty value to disable',
+      'wrong credentials that a [network](limits.md#rate-limits) may send before its refusals are [delayed](authentication.md#wrong-credentials); set to an empty value to disable',
   },
   TRACKING_ID_HOURS_MAX: {
     standard: '24',

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import { sql } from 'kysely'
 import type { Db } from '../../core/db/database.ts'
 import { type ApiError, tooManyRequests } from '../../core/http/errors.ts'
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { networkOf } from '../../core/lib/network.ts'
 
 /*
  * Who guesses waits, longer each time (docs/reference/sign-in.md#wrong-attempts). An attempt is counted before its password is checked, in
@@ -51,19 +51,6 @@ export const factorBrakes = (userId: string): Brake[] => [
 
 /** Not the text itself: people type their password into the wrong field. */
 const fingerprint = (text: string): string => hash('sha256', text, 'base64url')
-
-/** A provider gives each customer at least a /64 of IPv6 addresses. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address.replace(/^::ffff:/, '')
-  const [head = '', tail = ''] = address.split('%', 1)[0]?.split('::') ?? []
-  const [left, right] = [head, tail].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]]
-  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
-  const groups = address.includes('::') ? [...left, ...zeros, ...right] : left
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`
-}
 
 /** Counts an attempt, or refuses it with 429 while a delay lasts. */
 export async function countAttempt(db: Db, brakes: readonly Brake[], now: Instant): Promise<void> {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import { limits } from '../lib/limits.ts'
+import { networkOf } from '../lib/network.ts'
 import { isTrustedOrigin } from '../lib/trusted-origin.ts'
 import { checkAccept, checkApiVersion, forbidden, isBulk, missingPermission, rolesFor } from './admission-checks.ts'
 import { authenticate, authenticateManagement, type Identity, type Presentation } from './authenticate.ts'
@@ -12,6 +13,7 @@ import type { Admitted, Gate, GateKeeper } from './gate.ts'
 import { type Family, familyOf, isOpen, type Operation } from './operation.ts'
 import { parseQueryString } from './query-string.ts'
 import { covers, scopesFor } from './scopes.ts'
+import { hashOf } from './secrets.ts'
 import { authGate, isSessionCall, managementSessionGate, sessionGate } from './session-admission.ts'
 
 /** The checks of one operation before its body is read, in the order of docs/reference/http.md#order-of-checks, steps 4 to 9. */
@@ -53,7 +55,7 @@ function projectGate(operation: Operation, family: Presentation['family'], keepe
       credentials,
       now: runtime.now(),
       guard: (presented, check) =>
-        wrongCredentials.guard({ address: request.ip, credentials: presented, now: runtime.now() }, check),
+        wrongCredentials.guard({ network: networkOf(request.ip), credentials: presented, now: runtime.now() }, check),
     })
     return identity instanceof Promise
       ? identity.then((verified) => count(verified, request, reply))
@@ -71,13 +73,15 @@ function projectGate(operation: Operation, family: Presentation['family'], keepe
       checkOrigin(headers.origin, project, identity)
       answerCors(headers.origin, reply)
     }
-    if (!isPage) return countProject(true)
-    // A call for which its address has no calls left may prove a customer that has: then its body decides (`clientCheckOf`).
-    const isCounted = family === 'client' ? limiter.countAddress(request.ip) : limiter.countClient(request.ip)
-    return isCounted instanceof Promise ? isCounted.then(countProject) : countProject(isCounted)
+    if (!isPage) return countProject(true, null)
+    // A call for which its network has no calls left may prove a customer that has: then its body decides (`clientCheckOf`).
+    const network = networkOf(request.ip)
+    const isCounted = family === 'client' ? limiter.countNetwork(network) : limiter.countClient(network)
+    return isCounted instanceof Promise
+      ? isCounted.then((counted) => countProject(counted, network))
+      : countProject(isCounted, network)
 
-    function countProject(isCounted: boolean): Admitted | Promise<Admitted> {
-      const client = isPage ? request.ip : null
+    function countProject(isCounted: boolean, client: string | null): Admitted | Promise<Admitted> {
       const pendingCount = isCounted ? limiter.countProject(project, { bulk, client }, reply) : null
       return pendingCount === null
         ? admitted(identity, request, reply, isCounted)
@@ -115,13 +119,13 @@ function callingApplication(header: string | string[] | undefined): Pick<Caller,
   return application === '' ? {} : { application }
 }
 
-/** Server-side keys have none: their stored replies from earlier releases stay valid. */
+/** Server-side keys have none: their stored replies from earlier releases stay valid. That of a page is completed by `clientCheckOf`. */
 const keyScopeOf = (family: Family, { has_server_pair }: Identity): string =>
   family === 'client' ? (has_server_pair ? 'client by server key' : 'client') : ''
 
 /**
  * The check of a client-side request after its body is read: which customer it proves. Behind a proxy many customers share an
- * address, so a request that proves a customer counts against the rate limit of that customer instead of its address.
+ * address, so a request that proves a customer counts against the rate limit of that customer instead of its network.
  */
 export function clientCheckOf(
   operation: Operation,
@@ -136,12 +140,16 @@ export function clientCheckOf(
     const identity = clientIdentityIn(sent, project, { now: now(), age_max_ms: ageMaxMs })
     const isProven = identity?.is_proven === true
     admitted.identity = identity
-    admitted.client = isProven ? `${project.id} ${identity.source_id}` : request.ip
+    const network = networkOf(request.ip)
+    const client = isProven ? `${project.id} ${identity.source_id}` : network
+    admitted.client = client
+    // A page must not take the keys of others: whoever uses one first would have the request of the other refused.
+    if (admitted.key_scope === 'client') admitted.key_scope = `client ${hashOf(client).toString('base64url')}`
     if (!is_counted) {
-      if (isProven) await limiter.endDeferral(request.ip)
-      await limiter.countClient(admitted.client)
-      await limiter.countProject(project, { bulk: false, client: admitted.client }, reply)
-    } else if (isProven) await limiter.recount(request.ip, admitted.client)
+      if (isProven) await limiter.endDeferral(network)
+      await limiter.countClient(client)
+      await limiter.countProject(project, { bulk: false, client }, reply)
+    } else if (isProven) await limiter.recount(network, client)
   }
 }
 
@@ -164,7 +172,7 @@ function managementGate(operation: Operation, keeper: GateKeeper): Gate {
     checkAccept(request.headers.accept)
     if (isSessionCall(request.headers, 'management')) return admitSession(request, reply)
     const { 'x-management-id': id, 'x-management-token': token } = request.headers
-    const presented = { address: request.ip, credentials: `management\n${id}\n${token}`, now: now() }
+    const presented = { network: networkOf(request.ip), credentials: `management\n${id}\n${token}`, now: now() }
     const key = await wrongCredentials.guard(presented, () => authenticateManagement(request.headers, credentials))
     checkStatus(key, request.ip)
     checkApiVersion(request.headers['x-voucherify-api-version'], reply)

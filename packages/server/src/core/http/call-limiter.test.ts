@@ -453,7 +453,7 @@ test('of 50 concurrent calls against a limit of 20, exactly 20 are admitted', as
   expect(await counted(shop)).toEqual([{ kind: 'api_calls', seconds: 3_600, calls: 20 }])
 })
 
-describe('the limit of a client address', () => {
+describe('the limit of a client network', () => {
   const origin = 'https://shop.test'
   const project = { client_trusted_domains: ['shop.test'] }
   const either = { AUTH_MODE: 'either' }
@@ -517,6 +517,16 @@ describe('the limit of a client address', () => {
     expect((await from(second, '203.0.113.3')).status).toBe(200)
     expect((await from(first, '203.0.113.3')).status).toBe(429)
     expect((await from(first, '203.0.113.4')).status).toBe(200)
+  })
+
+  test('counts an IPv6 network as one, since a provider gives each customer at least a /64', async () => {
+    const shop = await newProject({ project })
+    const { from } = await client({ CLIENT_RATE_LIMIT: '2/PT1M' })
+    expect((await from(shop, '2001:db8:1:2::1')).status).toBe(200)
+    expect((await from(shop, '2001:db8:1:2:ffff::9')).status).toBe(200)
+    for (const address of ['2001:db8:1:2::1', '2001:db8:1:2:3:4:5:6'])
+      expect((await from(shop, address)).status).toBe(429)
+    expect((await from(shop, '2001:db8:1:3::1')).status).toBe(200)
   })
 
   test('applies whatever the credential', async () => {

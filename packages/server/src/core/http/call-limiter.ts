@@ -17,15 +17,15 @@ export interface CallLimiter {
     call: { bulk: boolean; client: string | null },
     reply: FastifyReply,
   ): Promise<void> | null
-  /** Counts one call of a client, its address or the customer that it proved to act for, and returns true; or throws 429. */
+  /** Counts one call of a client, its network or the customer that it proved to act for, and returns true; or throws 429. */
   countClient(client: string): Awaitable<true>
   /**
-   * Counts one call of an address, and returns true. When it has none left, lets the call in uncounted, since it may prove another
-   * client, or throws 429 if too many of the address proved none.
+   * Counts one call of a network, and returns true. When it has none left, lets the call in uncounted, since it may prove another
+   * client, or throws 429 if too many of the network proved none.
    */
-  countAddress(address: string): Awaitable<boolean>
+  countNetwork(network: string): Awaitable<boolean>
   /** To be called when a call that was let in uncounted has proved another client. */
-  endDeferral(address: string): Awaitable<void>
+  endDeferral(network: string): Awaitable<void>
   /** Counts a call, which was counted for one client, for another one instead; or throws 429 and leaves it as it is. */
   recount(from: string, to: string): Awaitable<true>
   /** Resolves when the usage thresholds that calls have reached are announced. */
@@ -48,9 +48,9 @@ export function newCallLimiter(runtime: Runtime): CallLimiter {
       })
     },
     countClient: (client) => once(calls.take(client, now()), countedOr429),
-    countAddress: (address) =>
-      once(calls.takeOrDefer(address, now()), (taken) => taken !== 'deferred' && countedOr429(taken)),
-    endDeferral: (address) => calls.endDeferral(address),
+    countNetwork: (network) =>
+      once(calls.takeOrDefer(network, now()), (taken) => taken !== 'deferred' && countedOr429(taken)),
+    endDeferral: (network) => calls.endDeferral(network),
     recount: (from, to) => once(calls.recount(from, to, now()), countedOr429),
     drain: () => usage.drain(),
   }

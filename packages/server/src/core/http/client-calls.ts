@@ -2,19 +2,19 @@ import type { Awaitable } from '../lib/awaitable.ts'
 import type { CallWindow } from '../lib/call-limits.ts'
 
 /**
- * Counts the calls of clients: an address, or a customer that it proved to act for. A call that is not counted is told for how many
+ * Counts the calls of clients: a network, or a customer that it proved to act for. A call that is not counted is told for how many
  * milliseconds none is left.
  */
 export interface ClientCalls {
   /** Counts the call, and returns 0; or counts nothing, and returns the time to wait. */
   take(client: string, at: number): Awaitable<number>
   /**
-   * The same for an address whose call may still prove another client: when it has none left, the call may be let in uncounted, unless
-   * too many of the address proved none.
+   * The same for a network whose call may still prove another client: when it has none left, the call may be let in uncounted, unless
+   * too many of the network proved none.
    */
-  takeOrDefer(address: string, at: number): Awaitable<'deferred' | number>
+  takeOrDefer(network: string, at: number): Awaitable<'deferred' | number>
   /** To be called when a deferred call has proved another client. */
-  endDeferral(address: string): Awaitable<void>
+  endDeferral(network: string): Awaitable<void>
   /** Removes the latest call of the client. */
   giveBack(client: string): Awaitable<void>
   /** Counts a call, which was counted for one client, for another one instead; or leaves it as it is, and returns the time to wait. */
@@ -31,9 +31,9 @@ export function newClientCalls(limit: CallWindow | null): ClientCalls {
   const deferrals = newSlidingWindow({ ...limit, calls: limit.calls * deferralsPerCall })
   return {
     take: clients.take,
-    takeOrDefer(address, at) {
-      if (clients.take(address, at) === 0) return 0
-      const waitMs = deferrals.take(address, at)
+    takeOrDefer(network, at) {
+      if (clients.take(network, at) === 0) return 0
+      const waitMs = deferrals.take(network, at)
       return waitMs === 0 ? 'deferred' : waitMs
     },
     endDeferral: deferrals.giveBack,

@@ -15,7 +15,7 @@ export interface Admitted {
   is_counted: boolean
   /** On the client side: the customer that the request names by a tracking id. */
   identity?: ClientIdentity | null
-  /** On the client side: whom rate limits count, its address or the customer that it proves. */
+  /** On the client side: whom rate limits count, its network or the customer that it proves. */
   client?: string
   /** On `/auth`: the browser, and the session that it has. */
   visitor?: Visitor

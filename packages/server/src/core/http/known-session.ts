@@ -5,6 +5,7 @@ import type { Db } from '../db/database.ts'
 import type { Role } from '../db/tables.ts'
 import { type Instant, toInstant } from '../lib/instant.ts'
 import { limits } from '../lib/limits.ts'
+import { networkOf } from '../lib/network.ts'
 import { sessionCookie, valueOfCookie } from './cookies.ts'
 import { ApiError } from './errors.ts'
 import type { GateKeeper } from './gate.ts'
@@ -39,7 +40,7 @@ export function authenticateSession(
   }
   const presented = `session\n${token}`
   // Made-up tokens cost a statement each: who sends many is slowed down, as with keys.
-  const guarded = () => wrongCredentials.guard({ address: ip, credentials: presented, now: now() }, find)
+  const guarded = () => wrongCredentials.guard({ network: networkOf(ip), credentials: presented, now: now() }, find)
   const session = credentials.proven(presented, guarded, socket)
   return session instanceof Promise
     ? session.then((found) => useSession(found, runtime, now()))

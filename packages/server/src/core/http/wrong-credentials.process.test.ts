@@ -6,7 +6,7 @@ import { newSecret } from './secrets.ts'
 
 const newShop = () => newProject({ env: { AUTH_MODE: 'either', WRONG_CREDENTIALS_LIMIT: '3/PT1M' } })
 
-test('an address that sends wrong credentials is slowed down; right ones that are known get through', async () => {
+test('a network that sends wrong credentials is slowed down; right ones that are known get through', async () => {
   const shop = await newShop()
   const call = async (headers: Record<string, string>) => {
     const startedAt = performance.now()
@@ -29,6 +29,19 @@ test('an address that sends wrong credentials is slowed down; right ones that ar
   await during
 })
 
+test('the addresses of one IPv6 network count as one', async () => {
+  const shop = await newShop()
+  const wrong = async (remoteAddress: string) => {
+    const startedAt = performance.now()
+    const headers = { 'x-app-id': shop.app_id, 'x-app-token': newSecret() }
+    const { statusCode } = await shop.service.app.inject({ url: '/v1/categories', remoteAddress, headers })
+    expect(statusCode).toBe(401)
+    return performance.now() - startedAt
+  }
+  for (const last of [1, 2, 3]) await wrong(`2001:db8:7:7::${last}`)
+  expect(await wrong('2001:db8:7:7::4')).toBeGreaterThan(90)
+})
+
 test('a management key is protected too', async () => {
   const shop = await newShop()
   const wrong = () =>
@@ -42,7 +55,7 @@ test('a management key is protected too', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(90)
 })
 
-test('an address that makes up sessions is slowed down, and sessions that exist are not', async () => {
+test('a network that makes up sessions is slowed down, and sessions that exist are not', async () => {
   const shop = await newShop()
   const { app, runtime } = shop.service
   const call = async (headers: Record<string, string>) => {

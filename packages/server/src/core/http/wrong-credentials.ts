@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, tooManyRequests } from './errors.ts'
 import type { Suspects } from './suspects.ts'
 
-/** Slows down an address that sends wrong credentials (docs/reference/authentication.md#wrong-credentials). */
+/** Slows down a network that sends wrong credentials (docs/reference/authentication.md#wrong-credentials). */
 export interface WrongCredentials {
   /**
-   * Checks credentials. Once an address has sent as many wrong ones as the limit allows, its refusals are delayed, longer each
+   * Checks credentials. Once a network has sent as many wrong ones as the limit allows, its refusals are delayed, longer each
    * time; while several of its checks are under way, further ones are refused with 429.
    */
   guard<T>(presented: Presented, check: () => Promise<T>): Promise<T>
 }
 
 interface Presented {
-  address: string
+  network: string
   /** What was presented, as one text. */
   credentials: string
   /** Unix milliseconds. */
@@ -29,10 +29,10 @@ export function newWrongCredentials(suspects: Suspects): WrongCredentials {
   const proven = new Set<string>()
 
   return {
-    async guard({ address, credentials, now }, check) {
+    async guard({ network, credentials, now }, check) {
       const fingerprint = hash('sha256', credentials, 'base64')
       if (proven.has(fingerprint)) return recheck(fingerprint, check)
-      const found = await suspects.beginCheck(address, now)
+      const found = await suspects.beginCheck(network, now)
       if (found === 'refused') throw tooManyRequests('wrong_credentials', longestDelayMs)
       try {
         const identity = await check()
@@ -41,13 +41,13 @@ export function newWrongCredentials(suspects: Suspects): WrongCredentials {
         return identity
       } catch (error) {
         if (isUnauthorized(error)) {
-          const excess = await suspects.fail(address, now)
+          const excess = await suspects.fail(network, now)
           // A delay that outlives the service must not keep it from stopping.
           if (found === 'slowed') await sleep(delayOf(excess), undefined, { ref: false })
         }
         throw error
       } finally {
-        if (found === 'slowed') await suspects.endCheck(address)
+        if (found === 'slowed') await suspects.endCheck(network)
       }
     },
   }
