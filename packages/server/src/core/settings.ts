@@ -166,7 +166,10 @@ export const environment = {
     standard: '900',
     meaning: 'lifetime of an [OAuth access token](authentication.md#oauth-tokens) in seconds',
   },
-  OAUTH_MAX_TOKENS_PER_PROJECT: { standard: '1000', meaning: 'maximum number of unexpired access tokens of a project' },
+  OAUTH_MAX_TOKENS_PER_PROJECT: {
+    standard: '1000',
+    meaning: 'maximum number of unexpired access tokens of the server-side keys of a project',
+  },
   RATE_LIMIT_API_CALLS: {
     unset: 'no limit',
     meaning: 'limits for the calls of a project ([rate limits](limits.md#rate-limits))',

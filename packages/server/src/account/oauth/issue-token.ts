@@ -1,5 +1,7 @@
 import type { Static } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
+import type { OauthTokenRow } from '../../core/db/tables.ts'
+import { newClientToken } from '../../core/http/client-token.ts'
 import { ApiError, tooManyRequests } from '../../core/http/errors.ts'
 import { scopes } from '../../core/http/scopes.ts'
 import { hashOf } from '../../core/http/secrets.ts'
@@ -24,23 +26,13 @@ export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Stat
   if (isClient && requestedScopes.some((word) => !word.startsWith('client_')))
     throw new ApiError('invalid_scope', { message: `Invalid scope: ${scope}` })
 
-  const nowSeconds = Math.floor(Date.parse(ctx.now) / 1_000)
-  const { live, first_end } = await countLiveTokens(ctx, { is_client: isClient })
-  if (live >= ctx.settings.oauth_max_tokens_per_project) {
-    const waitMs = Date.parse(first_end as string) - Date.parse(ctx.now)
-    throw tooManyRequests('oauth_tokens', waitMs, { key: 'oauth_tokens_limit_exceeded' })
-  }
-
-  const accessToken = randomText(50)
   const expiresIn = ctx.settings.oauth_token_ttl_seconds
-  const expiresAt = nowSeconds + expiresIn
+  const expiresAt = Math.floor(Date.parse(ctx.now) / 1_000) + expiresIn
   const grantedScope = requestedScopes.join(' ')
-  await insertToken(ctx, {
-    token_hash: hashOf(accessToken),
-    api_key_id: apiKeyId,
-    scope: grantedScope,
-    expires_at_seconds: expiresAt,
-  })
+  const granted = { scope: grantedScope, expires_at: expiresAt }
+  const accessToken = isClient
+    ? newClientToken(ctx.project, { app_id: key.app_id, ...granted })
+    : await storedToken(ctx, apiKeyId, granted)
   return {
     access_token: accessToken,
     client_id: key.client_id,
@@ -49,4 +41,20 @@ export async function issueToken(ctx: Ctx, { grant_type = '', scope = '' }: Stat
     scope: grantedScope,
     token_type: 'Bearer',
   }
+}
+
+/** A new token of a server-side key, of which a project has a limited number. */
+async function storedToken(
+  ctx: Ctx,
+  apiKeyId: OauthTokenRow['api_key_id'],
+  { scope, expires_at }: { scope: string; expires_at: number },
+): Promise<string> {
+  const { live, first_end } = await countLiveTokens(ctx)
+  if (live >= ctx.settings.oauth_max_tokens_per_project) {
+    const waitMs = Date.parse(first_end as string) - Date.parse(ctx.now)
+    throw tooManyRequests('oauth_tokens', waitMs, { key: 'oauth_tokens_limit_exceeded' })
+  }
+  const token = randomText(50)
+  await insertToken(ctx, { token_hash: hashOf(token), api_key_id: apiKeyId, scope, expires_at_seconds: expires_at })
+  return token
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { hashOf } from '../../core/http/secrets.ts'
 import { type Answer, newProject, type Shop, send } from '../../testing/app.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { newProjectAlone, openNode } from '../../testing/nodes.ts'
+import { type Node, newProjectAlone, openNode } from '../../testing/nodes.ts'
 import { insertTestProject } from '../../testing/project.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -101,12 +101,91 @@ describe('a client key', () => {
     expect(await call('GET', '/v1/vouchers', pairOf(shop))).toMatchObject({ status: 403 })
   })
 
-  test('cannot use up the tokens of the server side', async () => {
+  /** The status of a call with a token of the page. */
+  const used = async (shop: Shop, token: string, { app }: Pick<Node, 'app'> = shop.service) =>
+    (
+      await send(
+        app,
+        'POST',
+        '/client/v1/qualifications',
+        { order: { amount: 100 } },
+        { 'x-app-id': shop.client_id, 'x-app-token': shop.client_token, origin, authorization: `Bearer ${token}` },
+      )
+    ).status
+  const tokenOf = async (shop: Shop, scope = 'client_api') => (await page(shop, scope)).body.access_token as string
+
+  test('gets as many tokens as its pages ask for: they differ, and none is stored', async () => {
     const shop = await newShop({ OAUTH_MAX_TOKENS_PER_PROJECT: '2' })
-    expect((await page(shop, 'client_api')).status).toBe(200)
-    expect((await page(shop, 'client_api')).status).toBe(200)
-    expect(await page(shop, 'client_api')).toMatchObject({ body: { key: 'oauth_tokens_limit_exceeded' } })
+    const tokens = new Set<string>()
+    for (let issued = 0; issued < 5; issued += 1) tokens.add(await tokenOf(shop))
+    expect(tokens.size).toBe(5)
     expect((await ask(shop, 'token', 'grant_type=client_credentials&scope=api')).status).toBe(200)
+    expect((await ask(shop, 'token', 'grant_type=client_credentials&scope=api')).status).toBe(429)
+    expect((await page(shop, 'client_api')).status).toBe(200)
+    const rows = await shop.service.runtime.database.db
+      .selectFrom('oauth_tokens')
+      .where('project_id', '=', shop.project_id)
+      .selectAll()
+      .execute()
+    expect(rows).toHaveLength(2)
+  })
+
+  test('has tokens that every node knows, until they are revoked one by one, expire or lose their key', async () => {
+    const shop = await newShop()
+    const other = await openNode(await testDatabase(), { now: shop.service.clock.now })
+    const [first, second, third] = [await tokenOf(shop), await tokenOf(shop), await tokenOf(shop)]
+    const statuses = async (token: string) => [await used(shop, token), await used(shop, token, other)]
+    expect(await statuses(first)).toEqual([200, 200])
+    const introspected = await ask(shop, 'introspect', `access_token=${first}`)
+    expect(introspected.body).toMatchObject({ active: true, access_token: first, scope: 'client_api', expires_in: 900 })
+    // Many at once: one has revoked it.
+    const revoke = () => ask(shop, 'token/revoke', `access_token=${first}`)
+    const answers = await Promise.all([revoke(), revoke(), revoke()])
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404])
+    expect(await used(shop, first)).toBe(401)
+    await vi.waitFor(async () => expect(await used(shop, first, other)).toBe(401))
+    expect((await ask(shop, 'introspect', `access_token=${first}`)).body).toEqual({ active: false })
+    expect(await statuses(second)).toEqual([200, 200])
+    const key = (await shop.manage('GET', '/api-keys')).body.data.find(
+      ({ app_id }: { app_id: string }) => app_id === shop.client_id,
+    )
+    await shop.manage('PUT', `/api-keys/${key.id}`, { status: 'BLOCKED' })
+    expect(await used(shop, second)).toBe(401)
+    expect((await ask(shop, 'introspect', `access_token=${second}`)).body).toEqual({ active: false })
+    await shop.manage('PUT', `/api-keys/${key.id}`, { status: 'ACTIVE' })
+    expect(await used(shop, second)).toBe(200)
+    shop.service.clock.advance(900_000)
+    expect(await statuses(second)).toEqual([401, 401])
+    expect((await ask(shop, 'token/revoke', `access_token=${second}`)).status).toBe(404)
+    shop.service.clock.advance(-900_000)
+    await shop.manage('DELETE', `/api-keys/${key.id}`)
+    expect(await used(shop, third)).toBe(401)
+    expect((await ask(shop, 'introspect', `access_token=${third}`)).body).toEqual({ active: false })
+    expect((await ask(shop, 'token/revoke', `access_token=${third}`)).status).toBe(404)
+  })
+
+  test('has tokens that nobody can make up or change', async () => {
+    const [shop, stranger] = [await newShop(), await newShop()]
+    const token = await tokenOf(shop, 'client_vouchers')
+    expect(await used(shop, token)).toBe(403)
+    const [text = '', signature = ''] = token.split('.')
+    const said = Buffer.from(text, 'base64url').toString()
+    const changed = (from: string, to: string) =>
+      `${Buffer.from(said.replace(from, to)).toString('base64url')}.${signature}`
+    for (const forged of [
+      changed('client_vouchers', 'client_api'),
+      changed(shop.client_id, stranger.client_id),
+      changed(shop.client_id, shop.app_id),
+      `${text}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`,
+      `${Buffer.from('{}').toString('base64url')}.${signature}`,
+      `${text}.${text}`,
+      `${token}.`,
+    ]) {
+      expect([forged, await used(shop, forged)]).toEqual([forged, 401])
+      expect((await ask(shop, 'introspect', `access_token=${forged}`)).body).toEqual({ active: false })
+      expect((await ask(shop, 'token/revoke', `access_token=${forged}`)).status).toBe(404)
+    }
+    expect((await ask(stranger, 'introspect', `access_token=${token}`)).body).toEqual({ active: false })
   })
 })
 

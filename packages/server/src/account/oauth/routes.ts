@@ -1,11 +1,10 @@
 import type { Ctx } from '../../core/context.ts'
 import { ApiError } from '../../core/http/errors.ts'
 import { operation } from '../../core/http/operation.ts'
-import { hashOf } from '../../core/http/secrets.ts'
 import { announceCredentialChange } from '../credential-change.ts'
 import { issueToken } from './issue-token.ts'
 import { AccessTokenForm, Introspection, Token, TokenForm } from './schema.ts'
-import { deleteToken, findManagedToken } from './store.ts'
+import { findManagedToken, revokeToken } from './store.ts'
 
 export const oauth = [
   operation({
@@ -57,11 +56,10 @@ function accessToken(sent: string | undefined): string {
 }
 
 async function introspect(ctx: Ctx, secret: string): Promise<Introspection> {
-  const token = await findManagedToken(ctx, hashOf(secret))
+  const token = await findManagedToken(ctx, secret)
   if (token?.status !== 'ACTIVE') return { active: false }
-  const expiresAt = Date.parse(token.expires_at) / 1_000
+  const { client_id, scope, expires_at: expiresAt } = token
   const expiresIn = expiresAt - Math.floor(Date.parse(ctx.now) / 1_000)
-  const { client_id, scope } = token
   return {
     access_token: secret,
     client_id,
@@ -74,9 +72,9 @@ async function introspect(ctx: Ctx, secret: string): Promise<Introspection> {
 }
 
 async function revoke(ctx: Ctx, secret: string): Promise<void> {
-  const hash = hashOf(secret)
+  const token = await findManagedToken(ctx, secret)
   // The same answer for a token of another key as for an unknown one: it does not tell that the token exists.
-  if ((await findManagedToken(ctx, hash)) === undefined || !(await deleteToken(ctx, hash))) {
+  if (token === undefined || !(await revokeToken(ctx, secret, token))) {
     const missing = new ApiError('not_found')
     missing.bodiless = true
     throw missing

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Project } from '../db/project-row.ts'
 import type { Role } from '../db/tables.ts'
+import { isSigned, readClientToken } from './client-token.ts'
 import type { Credentials, KnownKey, KnownManagementKey, KnownToken } from './credentials.ts'
 import { ApiError } from './errors.ts'
 import { missingCredentials } from './missing-credentials.ts'
@@ -134,9 +135,20 @@ async function bearer(
   if (header === undefined) return null
   const [scheme = '', value = '', ...more] = header.trim().split(/ +/)
   if (scheme.toLowerCase() !== 'bearer' || value === '' || more.length > 0) return 'wrong'
-  const token = await credentials.token(hashOf(value))
+  const token = await findToken(value, credentials)
   const isLive = token !== null && token.expires_at > now && token.key.status === 'ACTIVE'
   return isLive ? token : 'wrong'
+}
+
+async function findToken(value: string, credentials: Credentials): Promise<KnownToken | null> {
+  const stored = await credentials.token(hashOf(value))
+  const said = readClientToken(value)
+  if (said === null) return stored
+  // The row of a token that is not stored says that it was revoked.
+  const key = stored === null ? await credentials.key(said.app_id) : null
+  const project = key?.kind === 'client' ? await credentials.project(key.project_id) : null
+  if (key === null || project === null || !isSigned(project, value)) return null
+  return { scope: said.scope, expires_at: said.expires_at * 1_000, key }
 }
 
 const weakestOf = (keys: KnownKey[]): Role => keys.map(({ role }) => role).reduce((a, b) => (isAtMost(a, b) ? a : b))
