@@ -74,7 +74,8 @@ test('an empty environment gives the documented defaults', () => {
     rate_limit_api_calls: [],
     rate_limit_bulk_api_calls: [],
     rate_limit_api_calls_cycle: null,
-    client_rate_limit: { calls: 5, seconds: 5 },
+    client_rate_limit: { calls: 100, seconds: 10 },
+    wrong_codes_limit: { calls: 20, seconds: 60 },
     wrong_credentials_limit: { calls: 10, seconds: 60 },
     tracking_id_hours_max: 24,
     client_order_days_max: 30,
@@ -126,7 +127,8 @@ test('an empty or blank setting counts as unset', () => {
   expect(readSettings(blank)).toEqual(readSettings({}))
 })
 
-test('an empty CLIENT_RATE_LIMIT disables the limit, an unset one does not', () => {
+test('an empty CLIENT_RATE_LIMIT or WRONG_CODES_LIMIT disables the limit, an unset one does not', () => {
+  expect(readSettings({ WRONG_CODES_LIMIT: '' }).wrong_codes_limit).toBeNull()
   expect(readSettings({ CLIENT_RATE_LIMIT: '' }).client_rate_limit).toBeNull()
   expect(readSettings({ CLIENT_RATE_LIMIT: ' ' }).client_rate_limit).toBeNull()
   expect(readSettings({ CLIENT_RATE_LIMIT: '7/PT1M' }).client_rate_limit).toEqual({ calls: 7, seconds: 60 })
@@ -341,6 +343,7 @@ describe('an invalid setting is reported with its valid values', () => {
       'must be a comma list of <value>/<ISO 8601 duration> such as 2000/PT1M, not "5/1M"',
     ],
     ['RATE_LIMIT_API_CALLS_CYCLE', '0', 'must be a whole number from 1 to 9007199254740991, not "0"'],
+    ['WRONG_CODES_LIMIT', '5', 'must be a comma list of <value>/<ISO 8601 duration> such as 2000/PT1M, not "5"'],
     ['CLIENT_RATE_LIMIT', '5/PT5S,6/PT6S', 'must be one <value>/<ISO 8601 duration>, not "5/PT5S,6/PT6S"'],
     ['TRUST_PROXY_HOPS', 'all', 'must be a whole number from 0 to 100, not "all"'],
     ['MAX_BODY_BYTES', '10MB', 'must be a whole number from 1024 to 1073741824, not "10MB"'],

@@ -38,6 +38,7 @@ export interface Settings {
   rate_limit_bulk_api_calls: CallWindow[]
   rate_limit_api_calls_cycle: number | null
   client_rate_limit: CallWindow | null
+  wrong_codes_limit: CallWindow | null
   wrong_credentials_limit: CallWindow | null
   tracking_id_hours_max: number
   client_order_days_max: number
@@ -180,9 +181,14 @@ export const environment = {
     meaning: 'maximum number of calls of a project per calendar month (UTC)',
   },
   CLIENT_RATE_LIMIT: {
-    standard: '5/PT5S',
+    standard: '100/PT10S',
     meaning:
       'rate limit for client-side calls per [network](limits.md#rate-limits), or per customer that they prove, and node; set to an empty value to disable',
+  },
+  WRONG_CODES_LIMIT: {
+    standard: '20/PT1M',
+    meaning:
+      'different codes that a client-side caller may have [refused](limits.md#rate-limits) before further codes are answered with 429; set to an empty value to disable',
   },
   WRONG_CREDENTIALS_LIMIT: {
     standard: '10/PT1M',
@@ -348,6 +354,7 @@ export function readSettings(given: Environment): Settings {
     rate_limit_bulk_api_calls: optional('RATE_LIMIT_BULK_API_CALLS', parseCallLimits) ?? [],
     rate_limit_api_calls_cycle: optional('RATE_LIMIT_API_CALLS_CYCLE', integerBetween(1, Number.MAX_SAFE_INTEGER)),
     client_rate_limit: env.CLIENT_RATE_LIMIT?.trim() === '' ? null : read('CLIENT_RATE_LIMIT', oneCallLimit),
+    wrong_codes_limit: env.WRONG_CODES_LIMIT?.trim() === '' ? null : read('WRONG_CODES_LIMIT', oneCallLimit),
     wrong_credentials_limit:
       env.WRONG_CREDENTIALS_LIMIT?.trim() === '' ? null : read('WRONG_CREDENTIALS_LIMIT', oneCallLimit),
     tracking_id_hours_max: integer('TRACKING_ID_HOURS_MAX', 1, 87_600),

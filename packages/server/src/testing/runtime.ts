@@ -21,7 +21,14 @@ setPasswordCost(testCost)
 
 /** Without the audit log, whose writes between others would disturb tests that count statements or waiting requests. */
 export const testSettings = (env: Record<string, string> = {}): Settings =>
-  readSettings({ LOG_LEVEL: 'silent', AUDIT_LOG: 'off', CLIENT_RATE_LIMIT: '', WRONG_CREDENTIALS_LIMIT: '', ...env })
+  readSettings({
+    LOG_LEVEL: 'silent',
+    AUDIT_LOG: 'off',
+    CLIENT_RATE_LIMIT: '',
+    WRONG_CODES_LIMIT: '',
+    WRONG_CREDENTIALS_LIMIT: '',
+    ...env,
+  })
 
 /** A runtime on an open database, without job workers; two on one database simulate two nodes. */
 export async function openTestRuntime(

@@ -124,6 +124,7 @@ function countedBySupervisor(
 ): CallerCounts {
   const unlimited = newCallerCounts({
     client_rate_limit: null,
+    wrong_codes_limit: null,
     wrong_credentials_limit: null,
     client_sessions_max: Number.POSITIVE_INFINITY,
   })
@@ -137,6 +138,7 @@ function countedBySupervisor(
   }
   return {
     calls: settings.client_rate_limit === null ? unlimited.calls : remote('calls', unlimited.calls),
+    codes: settings.wrong_codes_limit === null ? unlimited.codes : remote('codes', unlimited.codes),
     suspects: settings.wrong_credentials_limit === null ? unlimited.suspects : remote('suspects', unlimited.suspects),
     sessions: remote('sessions', unlimited.sessions),
   }

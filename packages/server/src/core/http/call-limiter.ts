@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import type { Awaitable } from '../lib/awaitable.ts'
+import type { CallWindow } from '../lib/call-limits.ts'
 import { tooManyRequests } from './errors.ts'
 import { countProjectCall, isLimited } from './project-limiter.ts'
 import { newUsageWatch } from './usage-watch.ts'
@@ -39,6 +40,15 @@ export function newCallLimiter(runtime: Runtime): CallLimiter {
     callers: { calls },
   } = runtime
   const usage = newUsageWatch(runtime)
+
+  function countedOr429(waitMs: number): true {
+    if (waitMs === 0) return true
+    const { calls: callsMax, seconds } = settings.client_rate_limit as CallWindow
+    throw tooManyRequests('client_calls', waitMs, {
+      facts: { details: `CLIENT_RATE_LIMIT: more than ${callsMax} calls in ${seconds} s` },
+    })
+  }
+
   return {
     countProject(project, { bulk, client }, reply) {
       if (!isLimited(settings, project)) return null
@@ -59,9 +69,4 @@ export function newCallLimiter(runtime: Runtime): CallLimiter {
 /** Goes on at once where there is nothing to wait for: a process that serves alone counts without a promise. */
 function once<T, Result>(value: Awaitable<T>, work: (value: T) => Result): Awaitable<Result> {
   return value instanceof Promise ? value.then(work) : work(value)
-}
-
-function countedOr429(waitMs: number): true {
-  if (waitMs > 0) throw tooManyRequests('client_calls', waitMs)
-  return true
 }

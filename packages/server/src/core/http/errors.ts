@@ -290,6 +290,7 @@ export const rateLimits = [
   'api_calls_cycle',
   'client_calls',
   'client_sessions',
+  'wrong_codes',
   'wrong_credentials',
   'sign_in_attempts',
   'oauth_tokens',

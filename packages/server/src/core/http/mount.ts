@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunc
 import { clientCheckOf, gateOf } from './admission.ts'
 import { type AnswerParts, answerOf } from './answer.ts'
 import { bodyBytesMax } from './body-limits.ts'
+import { brakingGuesses } from './brake-guesses.ts'
 import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
 import type { Gate, GateKeeper } from './gate.ts'
@@ -31,7 +32,7 @@ export function mount(
       bodyLimit: bodyBytesMax(operation, parts.runtime.settings),
       onRequest: (request, reply, next) => admit(gate, request, reply, next),
       ...(clientCheck === null ? {} : { preHandler: clientCheck }),
-      handler: answerOf(operation, parts),
+      handler: answerOf(brakingGuesses(operation), parts),
     })
   }
   answerUnknownRoutes(app, [...operations, ...others], parts)

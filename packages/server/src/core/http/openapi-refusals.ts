@@ -100,7 +100,7 @@ const explanations: Partial<Record<ErrorKey, string>> = {
     'path and query together are over the limit (16,384 bytes unless the installation says otherwise), or the headers are (16,384 bytes).',
   unsupported_media_type: 'the `Content-Type` is not the one this operation takes.',
   too_many_requests:
-    'a rate limit of the installation or the project is used up, or the address has sent too many wrong credentials.',
+    'a rate limit of the installation or the project is used up, or too many wrong credentials or codes came from the same network.',
   invalid_api_version: `\`X-Voucherify-API-Version\` is something else than \`${apiVersion}\`.`,
   invalid_payload:
     'the body or the `Idempotency-Key` is malformed or not of the required shape; `details` names the first fault, `errors` all. Also an unknown field, where those are to be refused.',
