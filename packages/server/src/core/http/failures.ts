@@ -55,6 +55,7 @@ const payloadTooLarge = (maxBodyBytes: number) =>
 export type ExceededLimit = keyof typeof exceeded
 
 const exceeded = {
+  client_body_seconds: 'The body did not arrive in time',
   connection_wait_seconds: `No database connection became free within ${limits.connection_wait_seconds} s`,
   database_waiting_max: `${limits.database_waiting_max} requests wait for the database`,
   event_loop_late_ms_max: 'The node is overloaded',

@@ -3,10 +3,11 @@ import { clientCheckOf, gateOf } from './admission.ts'
 import { type AnswerParts, answerOf } from './answer.ts'
 import { bodyBytesMax } from './body-limits.ts'
 import { brakingGuesses } from './brake-guesses.ts'
+import { type HoldBody, newHoldBody } from './client-bodies.ts'
 import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
 import type { Gate, GateKeeper } from './gate.ts'
-import { type Method, type Operation, writes } from './operation.ts'
+import { isPublic, type Method, type Operation, writes } from './operation.ts'
 
 export type Route = Pick<Operation, 'method' | 'path'>
 
@@ -20,8 +21,10 @@ export function mount(
   parts: GateKeeper & AnswerParts,
   others: readonly Route[] = [],
 ): void {
+  const holdBody = newHoldBody()
   for (const operation of operations) {
     const gate = gateOf(operation, parts)
+    const hold = isPublic(operation) ? holdBody : null
     const clientCheck = clientCheckOf(operation, parts)
     app.route({
       method: operation.method,
@@ -30,7 +33,7 @@ export function mount(
       // HEAD would run an operation that changes something and throw its answer away.
       exposeHeadRoute: !writes(operation) && operation.saves !== true,
       bodyLimit: bodyBytesMax(operation, parts.runtime.settings),
-      onRequest: (request, reply, next) => admit(gate, request, reply, next),
+      onRequest: (request, reply, next) => admit({ gate, hold }, request, reply, next),
       ...(clientCheck === null ? {} : { preHandler: clientCheck }),
       handler: answerOf(brakingGuesses(operation), parts),
     })
@@ -39,19 +42,27 @@ export function mount(
 }
 
 /** Goes on at once where the gate need not wait for anything, which is nearly always. */
-function admit(gate: Gate, request: FastifyRequest, reply: FastifyReply, next: HookHandlerDoneFunction): void {
+function admit(
+  { gate, hold }: { gate: Gate; hold: HoldBody | null },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: HookHandlerDoneFunction,
+): void {
   let admitted: ReturnType<Gate>
   try {
     admitted = gate(request, reply)
+    if (!(admitted instanceof Promise)) hold?.(request, reply)
   } catch (error) {
     next(error as Error)
     return
   }
   if (admitted instanceof Promise)
-    admitted.then((later) => {
-      request.admitted = later
-      next()
-    }, next)
+    admitted
+      .then((later) => {
+        hold?.(request, reply)
+        request.admitted = later
+      })
+      .then(() => next(), next)
   else {
     request.admitted = admitted
     next()

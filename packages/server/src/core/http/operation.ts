@@ -261,6 +261,10 @@ export function familyOf(path: string): Family {
   return path.startsWith('/v1/oauth/') ? 'oauth' : 'server'
 }
 
+/** Whether anybody may send requests to the operation: the key of a page is public. */
+export const isPublic = ({ path }: Pick<Operation, 'path'>): boolean =>
+  familyOf(path) === 'client' || familyOf(path) === 'oauth'
+
 export const writes = ({ method, writes }: Operation): boolean => writes ?? method !== 'GET'
 
 /** Whether a replica may answer the operation, or what decides that. */

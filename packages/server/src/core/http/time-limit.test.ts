@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { fastify } from 'fastify'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -20,6 +21,14 @@ async function listening() {
   limitTime(app, watch, { answer_ms: answerMs, look_ms: 20 })
   app.get('/quick', async () => ({ answered: true }))
   app.get('/slow', () => new Promise(() => {}))
+  for (const path of ['/client/v1/probes', '/v1/probes'])
+    app.post(
+      path,
+      { config: { operation: { method: 'POST', path, errors: ['invalid_payload'] } as never } },
+      async () => ({
+        answered: true,
+      }),
+    )
   app.get('/endless', async () => {
     const stream = new Readable({ read() {} })
     stream.push('begun')
@@ -56,6 +65,33 @@ test('a request that exceeds the time limit is refused, others are not', async (
   // Each request on a reused connection has the full time limit.
   pass(answerMs + 1)
   for (const answer of await quick()) expect(await answer.json()).toEqual({ answered: true })
+})
+
+test('a body that anybody may send must arrive within 15 s; then its connection is closed', async () => {
+  const { address, under_way, pass } = await listening()
+  const send = (path: string) => {
+    const socket = connect(Number(new URL(address).port), '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    const state = { text: '', isClosed: false }
+    socket.on('data', (bytes) => {
+      state.text += bytes
+    })
+    socket.on('close', () => {
+      state.isClosed = true
+    })
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nhalf`)
+    return state
+  }
+  const [page, server] = [send('/client/v1/probes'), send('/v1/probes')]
+  await expect.poll(under_way).toBe(2)
+  pass(14_999)
+  await twoLooks()
+  expect(page.text).toBe('')
+  pass(1)
+  await expect.poll(() => page.isClosed).toBe(true)
+  expect(page.text).toMatch(/^HTTP\/1.1 503 /)
+  expect(page.text).toContain('The body did not arrive in time')
+  expect(server).toEqual({ text: '', isClosed: false })
 })
 
 test('a response that has begun and does not end is aborted', async () => {

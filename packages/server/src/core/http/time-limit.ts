@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../lib/limits.ts'
 import { unavailable } from './failures.ts'
-import type { Operation } from './operation.ts'
+import { isPublic, type Operation } from './operation.ts'
 import type { RequestWatch } from './watch-requests.ts'
 
 /**
@@ -25,14 +25,28 @@ export function limitTime(
   timer.unref()
   app.addHook('onClose', async () => clearInterval(timer))
 
-  /** A download may take longer than other responses: a large file on a slow connection. */
   function timeLimitOf({ request }: FastifyReply): number {
-    const { operation } = request.routeOptions.config as { operation?: Operation }
-    return operation?.download === undefined ? answer_ms : limits.download_timeout_seconds * 1_000
+    if (isLateBody(request)) return Math.min(answer_ms, limits.client_body_seconds * 1_000)
+    // A download may take longer than other responses: a large file on a slow connection.
+    return operationOf(request)?.download === undefined ? answer_ms : limits.download_timeout_seconds * 1_000
   }
 }
 
+const operationOf = ({ routeOptions: { config } }: FastifyRequest): Operation | undefined =>
+  (config as { operation?: Operation }).operation
+
+/** Whether a body that anybody may send has not arrived yet: it takes memory until then. */
+function isLateBody(request: FastifyRequest): boolean {
+  const operation = operationOf(request)
+  return operation !== undefined && isPublic(operation) && !request.raw.complete
+}
+
 function refuse(reply: FastifyReply): void {
+  const { raw } = reply.request
   if (reply.raw.headersSent) reply.raw.destroy()
-  else if (!reply.sent) reply.send(unavailable('request_timeout_seconds'))
+  else if (!reply.sent) {
+    // Otherwise the rest of the body would be read, and kept, as long as it comes.
+    if (!raw.complete) reply.header('Connection', 'close').raw.once('finish', () => raw.destroy())
+    reply.send(unavailable(isLateBody(reply.request) ? 'client_body_seconds' : 'request_timeout_seconds'))
+  }
 }

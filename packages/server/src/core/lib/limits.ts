@@ -241,6 +241,10 @@ export const limits = {
 
   /** Timeout of a request, and of each of its statements. */
   request_timeout_seconds: 180,
+  /** Time within which the body of a request to the client side or to `/v1/oauth` must arrive. */
+  client_body_seconds: 15,
+  /** Size of such bodies under way from one network, on each worker; a single one may be as large as `MAX_CLIENT_BODY_BYTES`. */
+  client_bodies_bytes_max: 4_194_304,
   /** When the events of an erased customer are deleted once more: no request that had read the customer can write one any more. */
   late_events_minutes: 10,
   /** On a distributed database: how long work of a node that has died, or that becomes due, may wait until another node looks for it. */
