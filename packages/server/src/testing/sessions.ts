@@ -2,6 +2,7 @@ import { insertSession } from '../account/sign-in/session-store.ts'
 import { assignRoles, assignToAllProjects, insertUser } from '../account/users/store.ts'
 import type { Runtime } from '../core/context.ts'
 import type { Role } from '../core/db/tables.ts'
+import { sessionCookie } from '../core/http/cookies.ts'
 import { toInstant } from '../core/lib/instant.ts'
 import { uniqueName } from './app.ts'
 
@@ -15,7 +16,7 @@ export interface TestUser {
 
 /** Creates a user with a role in each of these projects, or an owner, and signs them in. */
 export async function newSignedInUser(
-  { database: { db }, now }: Pick<Runtime, 'database' | 'now'>,
+  { database: { db }, now, settings }: Pick<Runtime, 'database' | 'now' | 'settings'>,
   roles: Record<string, Role> | 'owner',
 ): Promise<TestUser> {
   const email = `${uniqueName('ann')}@shop.test`
@@ -31,6 +32,6 @@ export async function newSignedInUser(
   if (roles === 'owner') await assignToAllProjects(db, user.id)
   else await assignRoles(db, user.id, new Map(Object.entries(roles)))
   const { id, token } = await insertSession(db, user.id, { address: '127.0.0.1', user_agent: 'Test browser' }, at)
-  const headers = { cookie: `guerdon_session=${token}`, 'sec-fetch-site': 'same-origin' }
+  const headers = { cookie: `${sessionCookie(settings)}=${token}`, 'sec-fetch-site': 'same-origin' }
   return { id: user.id, email, session_id: id, headers }
 }

@@ -38,4 +38,4 @@ export function forgetCookie(ctx: VisitorCtx): void {
 }
 
 const sessionCookieText = ({ settings }: VisitorCtx, value: string, seconds: number): string =>
-  cookieText({ name: sessionCookie, value, path: '/', max_age_seconds: seconds }, settings)
+  cookieText({ name: sessionCookie(settings), value, max_age_seconds: seconds }, settings)

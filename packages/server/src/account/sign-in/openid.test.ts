@@ -145,7 +145,7 @@ describe('sign-in with an OpenID provider', () => {
       body: { key: 'invalid_link' },
     })
     // The cookie of the way there is gone.
-    expect(String(answer.headers['set-cookie'])).toContain('guerdon_oidc=; Path=/auth/oidc; Max-Age=0')
+    expect(String(answer.headers['set-cookie'])).toContain('guerdon_oidc=; Path=/; Max-Age=0')
   })
 
   test('refuses an address that the provider has not verified, one of another domain, and one that nobody has', async () => {
@@ -210,7 +210,7 @@ describe('sign-in with an OpenID provider', () => {
       nonce: expect.stringMatching(/^[\w-]{43}$/),
     })
     expect(String(answer.headers['set-cookie'])).toMatch(
-      /^guerdon_oidc=[\w-]+; Path=\/auth\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      /^guerdon_oidc=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
     )
     expect(sent.href).not.toContain('secret-of-guerdon')
   })

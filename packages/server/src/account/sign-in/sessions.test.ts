@@ -231,6 +231,25 @@ test('over https a page of the same name without https is another site', async (
   expect((await post('https://shop.test')).status).toBe(200)
 })
 
+test('over https a cookie counts by the name that no other host of the domain can set, and of two cookies none', async () => {
+  const secure = await newProject({ env: { BASE_URL: 'https://shop.test' } })
+  const { app, runtime } = secure.service
+  const user = await newSignedInUser(runtime, { [secure.project_id]: 'USER' })
+  const own = user.headers.cookie as string
+  expect(own).toMatch(/^__Host-guerdon_session=/)
+  const statusWith = async (cookie: string) =>
+    (await send(app, 'GET', '/v1/categories', undefined, { cookie, 'x-project-id': secure.project_id })).status
+  const tossed = (await newSignedInUser(runtime, { [secure.project_id]: 'USER' })).headers.cookie as string
+  expect(await statusWith(own)).toBe(200)
+  expect(await statusWith(`${tossed.replace('__Host-', '')}; ${own}`)).toBe(200)
+  expect(await statusWith(tossed.replace('__Host-', ''))).toBe(401)
+  for (const both of [`${tossed}; ${own}`, `${own}; ${tossed}`]) expect(await statusWith(both)).toBe(401)
+  const cookies = await send(app, 'DELETE', '/auth/session', undefined, user.headers)
+  expect(cookies.headers['set-cookie']).toBe(
+    '__Host-guerdon_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',
+  )
+})
+
 describe('with a clock that moves', () => {
   const clock = newClock()
   let node: Node

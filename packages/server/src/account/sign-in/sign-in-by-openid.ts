@@ -1,6 +1,6 @@
 import type { VisitorCtx } from '../../core/context.ts'
 import { inTransaction } from '../../core/db/transaction.ts'
-import { cookieText, valueOfCookie } from '../../core/http/cookies.ts'
+import { cookieName, cookieText, valueOfCookie } from '../../core/http/cookies.ts'
 import { ApiError, invalidQuery } from '../../core/http/errors.ts'
 import { Redirect } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
@@ -16,7 +16,7 @@ import {
   startAtProvider,
 } from './openid-provider.ts'
 
-const cookieName = 'guerdon_oidc'
+const oidcCookie = ({ settings }: VisitorCtx): string => cookieName('guerdon_oidc', settings)
 
 /** Sends a browser to the OpenID provider. */
 export async function startOpenid(ctx: VisitorCtx, to: string | undefined): Promise<Redirect> {
@@ -35,7 +35,7 @@ export async function finishOpenid(ctx: VisitorCtx, query: Record<string, unknow
   return orToSignInPage(ctx, async () => {
     const { db, now, settings, visitor } = ctx
     if (settings.oidc === null) throw new OpenidRefusal('oidc_off')
-    const request = readRequest(visitor.cookies)
+    const request = readRequest(ctx)
     keepRequest(ctx, '', 0)
     if (request === null || request.state !== query.state) throw new OpenidRefusal('oidc_expired')
     const brakes = linkBrakes(visitor.address)
@@ -84,14 +84,13 @@ function isPage(to: string): boolean {
 }
 
 function keepRequest(ctx: VisitorCtx, value: string, seconds: number): void {
-  const path = `${basePath(ctx)}/auth/oidc`
-  const text = cookieText({ name: cookieName, value, path, max_age_seconds: seconds }, ctx.settings)
+  const text = cookieText({ name: oidcCookie(ctx), value, max_age_seconds: seconds }, ctx.settings)
   ctx.afterCommit(() => ctx.visitor.setCookie(text))
 }
 
 /** The cookie is not signed: whoever changes it in their own browser signs nobody in, since the provider and its code must fit. */
-function readRequest(cookies: string | undefined): OpenidRequest | null {
-  const value = valueOfCookie(cookies, cookieName)
+function readRequest(ctx: VisitorCtx): OpenidRequest | null {
+  const value = valueOfCookie(ctx.visitor.cookies, oidcCookie(ctx))
   if (value === null) return null
   try {
     const { state, nonce, verifier, to } = JSON.parse(Buffer.from(value, 'base64url').toString())

@@ -46,7 +46,7 @@ function projectGate(operation: Operation, family: Presentation['family'], keepe
   const bulk = isBulk(operation)
   return (request, reply) => {
     checkAccept(request.headers.accept)
-    if (isSessionCall(request.headers, family)) return admitSession(request, reply)
+    if (isSessionCall(request.headers, family, settings)) return admitSession(request, reply)
     const identity = authenticate({
       headers: request.headers,
       connection: request.raw.socket,
@@ -164,13 +164,13 @@ function queryOf({ query }: FastifyRequest): unknown {
 
 function managementGate(operation: Operation, keeper: GateKeeper): Gate {
   const {
-    runtime: { credentials, now },
+    runtime: { credentials, settings, now },
     wrongCredentials,
   } = keeper
   const admitSession = managementSessionGate(operation, keeper)
   return async (request, reply) => {
     checkAccept(request.headers.accept)
-    if (isSessionCall(request.headers, 'management')) return admitSession(request, reply)
+    if (isSessionCall(request.headers, 'management', settings)) return admitSession(request, reply)
     const { 'x-management-id': id, 'x-management-token': token } = request.headers
     const presented = { network: networkOf(request.ip), credentials: `management\n${id}\n${token}`, now: now() }
     const key = await wrongCredentials.guard(presented, () => authenticateManagement(request.headers, credentials))

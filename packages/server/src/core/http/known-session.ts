@@ -30,7 +30,7 @@ export function authenticateSession(
   { headers, ip, raw: { socket } }: SentCookie,
   { runtime, wrongCredentials }: Pick<GateKeeper, 'runtime' | 'wrongCredentials'>,
 ): KnownSession | Promise<KnownSession> {
-  const token = valueOfCookie(headers.cookie, sessionCookie)
+  const token = valueOfCookie(headers.cookie, sessionCookie(runtime.settings))
   if (token === null || !tokenForm.test(token)) throw notSignedIn()
   const { credentials, database, now } = runtime
   const find = async (): Promise<KnownSession> => {

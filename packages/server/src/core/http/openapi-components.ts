@@ -1,6 +1,5 @@
 import { limits } from '../lib/limits.ts'
 import { apiVersion } from './admission-checks.ts'
-import { sessionCookie } from './cookies.ts'
 import type { OpenapiDocument, SecurityScheme } from './openapi-document.ts'
 import { scopes } from './scopes.ts'
 
@@ -91,9 +90,9 @@ export const securitySchemes: OpenapiDocument['components']['securitySchemes'] =
   Session: {
     type: 'apiKey',
     in: 'cookie',
-    name: sessionCookie,
+    name: '__Host-guerdon_session',
     description:
-      'The session of a person, from `POST /auth/session`. A call that changes something must come from a page of this service (`Origin`, `Sec-Fetch-Site`).',
+      'The session of a person, from `POST /auth/session`; over plain http on this machine its name is `guerdon_session`. A call that changes something must come from a page of this service (`Origin`, `Sec-Fetch-Site`).',
   },
   ProjectId: headerScheme('X-Project-Id', 'With a session: the id of the project to work in.'),
 }

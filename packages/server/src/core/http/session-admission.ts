@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
+import type { Settings } from '../settings.ts'
 import {
   changes,
   checkAccept,
@@ -26,12 +27,16 @@ const keyHeaders: Partial<Record<Family, readonly string[]>> = {
 }
 
 /** Whether a request shall be admitted by its cookie. On the client side and on OAuth paths, the cookie admits to nothing. */
-export function isSessionCall(headers: IncomingHttpHeaders, family: Family): boolean {
+export function isSessionCall(
+  headers: IncomingHttpHeaders,
+  family: Family,
+  settings: Pick<Settings, 'base_url'>,
+): boolean {
   const { cookie } = headers
-  if (cookie === undefined || !cookie.includes(sessionCookie)) return false
+  if (cookie === undefined) return false
   const others = keyHeaders[family]
   if (others === undefined || others.some((name) => headers[name] !== undefined)) return false
-  return valueOfCookie(cookie, sessionCookie) !== null
+  return valueOfCookie(cookie, sessionCookie(settings)) !== null
 }
 
 /** Admits requests to `/v1` by a session: the user must have a role in the project of `X-Project-Id` that allows the call. */
