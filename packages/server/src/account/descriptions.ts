@@ -49,7 +49,7 @@ export const accountDescriptions: Descriptions = {
     client_loyalty_events_enabled: 'Whether custom events from pages earn points. Default false.',
     client_set_voucher_expiration_date_enabled: 'Whether pages may set the end of a code. Default false.',
     ...notifications,
-    cluster_id: 'Name of the installation; another one is refused.',
+    cluster_id: 'Name of the installation. In a body it is ignored.',
     case_sensitive_codes: 'Whether upper and lower case make different codes; it cannot change.',
     api_version: 'Version of the interface; there is one.',
     is_sandbox: 'Whether it is a project to try things out.',

@@ -2,7 +2,7 @@ import { Clean } from 'typebox/value'
 import type { InstallationCtx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
 import type { Project } from '../../core/db/project-row.ts'
-import { ApiError, invalidPayload, notFound } from '../../core/http/errors.ts'
+import { invalidPayload, notFound } from '../../core/http/errors.ts'
 import { newSecret } from '../../core/http/secrets.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { insertApiKey, type NewApiKey } from '../api-keys/store.ts'
@@ -17,8 +17,6 @@ type NewProject = { project: Project } & Pick<CreatedProject, 'server_side_key' 
 
 /** Creates a project with its users and its two keys. If any part fails, the transaction is rolled back. */
 export async function createProject(ctx: InstallationCtx, body: CreateProject): Promise<NewProject> {
-  if (body.cluster_id !== undefined && body.cluster_id !== ctx.settings.cluster_id)
-    throw new ApiError('forbidden', { details: 'Project is bound to different region' })
   const project = await insertProjectOf(ctx.db, ctx.now, body, { is_sandbox: false })
   await assignUsers(ctx.db, project, body.users ?? [])
   // Sessions know the roles of their user.

@@ -16,7 +16,7 @@ export const projects = [
     description: 'With a server-side and a client-side key, whose secrets are shown in this answer and never again.',
     body: CreateProject,
     reply: CreatedProject,
-    errors: ['invalid_payload', 'forbidden', 'not_found', 'used_incorrect_role'],
+    errors: ['invalid_payload', 'not_found', 'used_incorrect_role'],
     withoutSecrets: (reply) => withoutTokens(reply as CreatedProject),
     run: async (ctx, { body }) => {
       const { project, ...keys } = await createProject(ctx, body)

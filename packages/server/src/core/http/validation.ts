@@ -290,7 +290,8 @@ function coerce(schema: Schema, value: unknown): unknown {
     return listOfText(value).map((item) => (schema.items === undefined ? item : coerce(schema.items, item)))
   if (typeof value !== 'string') return value
   if ((types.includes('integer') || types.includes('number')) && /^[+-]?\d+(\.\d+)?$/.test(value)) return Number(value)
-  if (types.includes('boolean') && /^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
+  if (types.includes('boolean') && /^(true|false|[01])$/i.test(value))
+    return value === '1' || value.toLowerCase() === 'true'
   if (schema.format === 'date-input') return parseInstant(value) ?? value
   return value
 }
