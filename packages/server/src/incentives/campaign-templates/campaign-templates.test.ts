@@ -86,11 +86,12 @@ describe('a template', () => {
 
   test('does not change when its source changes', async () => {
     const shop = await newProject()
-    const rule = await callOk(shop, 'POST', '/v1/validation-rules', {
+    const created = await callOk(shop, 'POST', '/v1/validation-rules', {
       name: 'From 50',
       rules: { '1': { name: 'order.amount', conditions: { $more_than: [5000] } } },
       error: { message: 'Buy more' },
     })
+    const rule = await callOk(shop, 'GET', `/v1/validation-rules/${created.id}`)
     await newCampaign(shop, { validation_rules: [rule.id] })
     const { id } = await newTemplate(shop, 'Ten')
     const before = await callOk(shop, 'GET', `${path}/${id}?expand=json_template`)

@@ -55,8 +55,9 @@ test('renamedRule visits the same references that rulesNaming finds in SQL', asy
   const ctx = { db: shop.service.runtime.database.db, project_id: shop.project_id } as Ctx
   const named = new Map<string, Set<string>>()
   for (const body of bodies) {
-    const { status, body: rule } = await shop.call('POST', '/v1/validation-rules', body)
-    expect(status, JSON.stringify(rule)).toBe(200)
+    const { status, body: created } = await shop.call('POST', '/v1/validation-rules', body)
+    expect(status, JSON.stringify(created)).toBe(200)
+    const { body: rule } = await shop.call('GET', `/v1/validation-rules/${created.id}`)
     const names = new Set<string>()
     const renamed = renamedRule(rule, (name, objects) => {
       for (const object of objects) names.add(`${object} ${name}`)

@@ -3,9 +3,11 @@ import { listed } from '../../core/query/list.ts'
 import { assignRule } from './assign.ts'
 import { listAssignments } from './assignment-store.ts'
 import { createRule } from './create.ts'
+import { createdView } from './created-view.ts'
 import { removeRule } from './remove.ts'
 import {
   AssignValidationRuleQuery,
+  CreatedValidationRule,
   StoredValidationRule,
   ValidationRuleAssignment,
   ValidationRuleAssignmentBody,
@@ -41,11 +43,11 @@ export const validationRules = [
     path: '/v1/validation-rules',
     summary: 'Create a validation rule',
     description:
-      'Segments, products and collections that a rule names need not exist: as long as they do not, they match nothing.',
+      'Segments, products and collections that a rule names need not exist: as long as they do not, they match nothing. The answer has what was sent, with the defaults of what it names; reading the rule shows all of it.',
     body: ValidationRuleBody,
-    reply: StoredValidationRule,
+    reply: CreatedValidationRule,
     errors: ['invalid_payload', 'invalid_validation_rules'],
-    run: (ctx, { body }) => createRule(ctx, body),
+    run: async (ctx, { body }) => createdView(await createRule(ctx, body), body),
   }),
   operation({
     id: 'getValidationRule',

@@ -7,6 +7,7 @@ import {
   Int,
   Maybe,
   Name,
+  Nullable,
   OneOf,
   RuleTree,
 } from '@guerdon/engine/schema'
@@ -35,6 +36,21 @@ export const StoredValidationRule = Type.Object({
   object: Type.Literal('validation_rules'),
 })
 export type StoredValidationRule = Static<typeof StoredValidationRule>
+
+const { applicable_to: _, assignments_count: __, ...told } = StoredValidationRule.properties
+
+/** A rule as its creation returns it, where clients expect to find nothing that they did not send. */
+export const CreatedValidationRule = Type.Object({
+  ...told,
+  applicable_to: Nullable(
+    Type.Object({
+      included: Type.Optional(ApplicableTo.properties.included),
+      excluded: Type.Optional(ApplicableTo.properties.excluded),
+      included_all: ApplicableTo.properties.included_all,
+    }),
+  ),
+})
+export type CreatedValidationRule = Static<typeof CreatedValidationRule>
 
 const entries = Maybe(
   Type.Array(ApplicableEntry, { maxItems: 1_000, description: 'Each needs an `id` or a `source_id`.' }),

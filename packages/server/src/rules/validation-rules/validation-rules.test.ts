@@ -14,11 +14,12 @@ const tea = { id: 'prod_tea', object: 'product' }
 
 const create = (shop: Shop, body: object) => shop.call('POST', '/v1/validation-rules', body)
 
+/** A new rule as it is stored: the answer to its creation has only what was sent. */
 async function newRule(shop: Shop, body: object = {}) {
   shop.service.clock.advance(1) // each gets a different time, and with it a place in the order
   const { status, body: rule } = await create(shop, body)
   expect({ status, rule }).toMatchObject({ status: 200 })
-  return rule
+  return (await shop.call('GET', `/v1/validation-rules/${rule.id}`)).body
 }
 
 const refusal = (details: string) => ({
@@ -111,6 +112,47 @@ test('a rule can be created, read, updated and deleted; every change emits an ev
     .select(['config_version', 'object_type', 'object_id'])
     .execute()
   expect(marks).toEqual([{ config_version: before + 3, object_type: 'validation_rule', object_id: created.id }])
+})
+
+describe('the answer to a creation has what was sent', () => {
+  const answerTo = async (shop: Shop, body: object) => {
+    const { id: _, created_at: __, ...answer } = (await create(shop, body)).body
+    return answer
+  }
+  const labels = { name: 'Rule', type: 'basic', context_type: 'global', object: 'validation_rules' }
+  const sent = { name: 'Rule', type: 'basic' }
+
+  test('nothing of rules, goods and assignments when none were sent', async () => {
+    const shop = await newProject()
+    expect(await answerTo(shop, sent)).toEqual({ ...labels, rules: {}, applicable_to: null })
+    expect(await answerTo(shop, { ...sent, rules: { '1': amount } })).toEqual({
+      ...labels,
+      rules: { '1': { ...amount, rules: {} }, logic: '1' },
+      applicable_to: null,
+    })
+  })
+
+  test('only the list of goods that was sent, each with the names that were sent', async () => {
+    const shop = await newProject()
+    const { id } = (await shop.call('POST', '/v1/products', { source_id: 'tea' })).body
+    const product = { object: 'product', strict: false, effect: 'APPLY_TO_EVERY' }
+    const more = { target: 'ITEM', skip_initially: 0, repeat: 1 }
+    const included = [
+      { object: 'product', id },
+      { object: 'product', source_id: 'tea' },
+    ]
+    expect(await answerTo(shop, { ...sent, applicable_to: { included } })).toEqual({
+      ...labels,
+      rules: {},
+      applicable_to: {
+        included: [
+          { ...product, ...more, id },
+          { ...product, ...more, id, source_id: 'tea' },
+        ],
+        included_all: false,
+      },
+    })
+  })
 })
 
 describe('the stored form of rules', () => {
