@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { OrderRow } from '../core/db/tables.ts'
 import { type SimpleOrder, SimpleOrderItem } from '../core/events/shapes.ts'
-import { shownMetadata } from '../core/lib/shown-metadata.ts'
 import type { Order, OrderItem } from './schema.ts'
 
 export interface StoredOrder extends Omit<Selectable<OrderRow>, 'items'> {
@@ -46,7 +45,7 @@ export function toCalculatedOrder(row: StoredOrder): Order {
     ...publicAmounts(row),
     ...(row.initial_amount === null ? {} : { initial_amount: row.initial_amount }),
     items: row.items.map(({ free_quantity: _, ...item }) => item),
-    ...shownMetadata(metadata),
+    metadata,
     customer_id,
     referrer_id,
     ...(customer_id === null ? {} : { customer: { id: customer_id, object: 'customer' } }),

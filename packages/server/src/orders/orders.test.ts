@@ -55,13 +55,14 @@ test('an order can be created, read and updated through its whole life cycle', a
   expect(await ok(shop, 'GET', `/v1/orders/${created.id}`)).toEqual(updated)
 })
 
-test('an empty body creates an order', async () => {
+test('an empty body creates an order, whose lines and metadata are empty', async () => {
   const shop = await newProject()
   expect(await newOrder(shop, {})).toEqual({
     id: orderId,
     source_id: null,
     status: 'CREATED',
     items: [],
+    metadata: {},
     customer_id: null,
     referrer_id: null,
     created_at: instant,

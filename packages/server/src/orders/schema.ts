@@ -57,7 +57,6 @@ export const Order = Type.Object({
   source_id: Nullable(Type.String()),
   status: Status,
   ...CalculatedOrder.properties,
-  metadata: Type.Optional(CalculatedOrder.properties.metadata),
   items: Type.Array(OrderItem),
   customer_id: Nullable(Type.String()),
   referrer_id: Nullable(Type.String()),

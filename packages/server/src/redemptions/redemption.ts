@@ -125,7 +125,8 @@ function common(row: VisibleColumns, { customer, voucher, promotion_tier }: Rede
     result: row.result,
     ...(failure_code === null ? {} : { failure_code }),
     ...(failure_message === null ? {} : { failure_message }),
-    order: row.order as RedemptionOrder | null,
+    // Redemptions of release 0.1.0 are stored without empty metadata.
+    order: row.order && ({ metadata: {}, ...row.order } as RedemptionOrder),
     channel: channelOf(row),
     customer,
     related_object_type: row.related_object_type,
