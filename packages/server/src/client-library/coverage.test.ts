@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { clientOf, openLibrary } from './client.ts'
 import { methodsOf, objectAt, objectsIn } from './methods.ts'
-import { notServed } from './not-served.ts'
 import { type Noun, nouns } from './nouns.ts'
 
 const open = clientOf(null)
@@ -28,17 +27,4 @@ test('there are no other test files', () => {
   const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.test.ts'))
   const others = ['coverage.test.ts', 'errors.test.ts']
   expect(files.toSorted()).toEqual([...Object.keys(nouns).map((noun) => `${noun}.test.ts`), ...others].toSorted())
-})
-
-test.each(Object.entries(notServed))('%s is not served: %s', async (method) => {
-  const { library } = await open()
-  const [path, key] = [method.slice(0, method.lastIndexOf('.')), method.slice(method.lastIndexOf('.') + 1)]
-  const object = objectAt(library, path)
-  expect(methodsOf(object)).toContain(key)
-  const call = Reflect.get(object, key) as (...args: unknown[]) => Promise<unknown>
-  await expect(call.call(object, 'one', {})).rejects.toMatchObject({
-    code: 404,
-    key: 'not_found',
-    details: expect.stringMatching(/^Cannot find route /),
-  })
 })

@@ -178,6 +178,9 @@ test('members join, get points, lose them, and transfer them to others', async (
     const activity = await loyalties.listMemberActivity(campaign, ann.code, { limit: 50, order: 'created_at' })
     expect(activity).toMatchObject({ object: 'list', data_ref: 'data', has_more: false })
     expect(activity.data.map(({ type }) => type)).toContain('customer.voucher.loyalty_card.points_added')
+    const older = await loyalties.getMemberActivities(campaign, ann.code)
+    expect(older).toMatchObject({ data_ref: 'activities', total: activity.data.length })
+    expect(older.activities[0]).toMatchObject({ ...activity.data.at(-1), object: 'event' })
   }
 })
 

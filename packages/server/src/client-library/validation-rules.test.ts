@@ -30,6 +30,10 @@ test('a rule is created, assigned, applied, changed and deleted', async () => {
   const isValid = async (amount: number) => (await validations.validateVoucher('RULED', { order: { amount } })).valid
   expect([await isValid(9_999), await isValid(10_000)]).toEqual([false, true])
 
+  const tried = (amount: number) => validationRules.validate(made.id, { order: { amount } })
+  expect(await tried(10_000)).toMatchObject({ valid: true, rule_id: made.id, applicable_to: { data: [], total: 0 } })
+  expect(await tried(9_999)).toMatchObject({ valid: false, rule_id: made.id, reason: 'Buy more' })
+
   const rules = { '1': { name: 'order.amount', conditions: { $more_than_or_equal: [5_000] } }, logic: '1' }
   expect(await validationRules.update({ id: made.id, name: 'At least fifty', rules })).toMatchObject({
     id: made.id,

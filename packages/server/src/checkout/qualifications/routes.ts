@@ -1,5 +1,6 @@
 import { clientView } from '../../audience/customers/client-view.ts'
 import { operation, operationPair } from '../../core/http/operation.ts'
+import { getRule } from '../../rules/validation-rules/store.ts'
 import { examineCampaigns, examineVouchers } from './examine.ts'
 import { qualifications as qualify } from './qualify.ts'
 import {
@@ -9,9 +10,11 @@ import {
   ExaminationBody,
   Qualification,
   QualificationBody,
+  RuleValidation,
   VoucherExamination,
   VoucherExaminationQuery,
 } from './schema.ts'
+import { tryRule } from './try-rule.ts'
 
 const errors = [
   'invalid_payload',
@@ -44,6 +47,20 @@ export const qualifications = [
     writes: false,
     reads_replica: ({ body }) => body.session == null,
     run: (ctx, { body }) => qualify(ctx, body),
+  }),
+  operation({
+    id: 'tryValidationRule',
+    method: 'POST',
+    path: '/v1/validation-rules/{validationRuleId}/validation',
+    summary: 'Try a validation rule',
+    description:
+      'Says whether the rule alone holds for the customer and the order, and which goods it covers. Nothing is redeemed. Rules that only a redemption can decide (budgets, redemptions per customer) are not looked at.',
+    body: ExaminationBody,
+    reply: RuleValidation,
+    errors: ['invalid_payload', 'not_found', 'invalid_amount', 'metadata_validation_failed', 'ambiguous_tracking_id'],
+    writes: false,
+    target: (ctx, { params }) => getRule(ctx, params.validationRuleId),
+    run: (ctx, { target, body }) => tryRule(ctx, target, body),
   }),
   operation({
     id: 'examineVouchersQualification',

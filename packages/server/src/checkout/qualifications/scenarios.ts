@@ -50,8 +50,11 @@ export const scenarioPolicies: Readonly<Record<Scenario, ScenarioPolicy>> = {
  * Rules about counters and about the amount before discounts: no qualification evaluates them
  * (docs/reference/qualifications.md).
  */
-const isNeverEvaluated = (name: string): boolean =>
-  name === 'order.amount' || /^(?:campaign\.|redemption\.count\b|redemption\.gift\.amount$)/.test(name)
+const isNeverEvaluated = (name: string): boolean => name === 'order.amount' || comparesCounters(name)
+
+/** Rules that only a redemption of something can decide. */
+export const comparesCounters = (name: string): boolean =>
+  /^(?:campaign\.|redemption\.count\b|redemption\.gift\.amount$)/.test(name)
 
 const isOmitted = ({ evaluates }: ScenarioPolicy, name: string): boolean => isNeverEvaluated(name) || !evaluates(name)
 

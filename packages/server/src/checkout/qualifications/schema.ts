@@ -23,6 +23,7 @@ import {
   checkout,
   checkoutWithoutSession,
   ExplanationView,
+  RefusalView,
   ValidationOptions,
 } from '../decision/schema.ts'
 
@@ -206,6 +207,17 @@ export const ExaminationBody = Type.Object(checkoutWithoutSession, {
   examples: [{ customer: { source_id: 'customer-1' }, order: { amount: 2_500 } }],
 })
 export type ExaminationBody = Static<typeof ExaminationBody>
+
+/** Whether a rule alone holds; where it does not, `reason` and `error` say why. */
+export const RuleValidation = Type.Object({
+  valid: Type.Boolean(),
+  rule_id: Type.String(),
+  applicable_to: CoveredEntries,
+  inapplicable_to: CoveredEntries,
+  reason: Type.Optional(Type.String()),
+  error: Type.Optional(RefusalView),
+})
+export type RuleValidation = Static<typeof RuleValidation>
 
 const examination = {
   audienceRulesOnly: Type.Optional(Type.Boolean({ description: 'Only rules about the customer are looked at.' })),

@@ -53,6 +53,11 @@ test('lists events of the card and of its holder in the program, the newest firs
   for (const path of paths) {
     const { body } = await shop.call('GET', path)
     expect(body).toMatchObject({ object: 'list', data_ref: 'data', has_more: false })
+    const older = (await shop.call('GET', path.replace(/y$/, 'ies'))).body
+    expect(older).toEqual({
+      ...{ object: 'list', data_ref: 'activities', total: body.data.length, has_more: false },
+      activities: body.data.map((activity: object) => ({ ...activity, object: 'event' })),
+    })
     expect(body.data.map(({ id }: { id: string }) => id).slice(0, 3)).toEqual(mine.toReversed())
     expect(body.data.slice(3).map(({ type }: { type: string }) => type)).toEqual(['customer.publication.succeeded'])
     expect(body.data[2]).toEqual({

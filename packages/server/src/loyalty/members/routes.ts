@@ -4,13 +4,14 @@ import { listed } from '../../core/query/list.ts'
 import { getCampaign } from '../../incentives/campaigns/store.ts'
 import { TransactionList } from '../../incentives/vouchers/schema.ts'
 import { getMember, getMemberIn, getProgram } from '../programs/store.ts'
-import { listMemberActivity } from './activity.ts'
+import { listMemberActivities, listMemberActivity } from './activity.ts'
 import { getCampaignWithCards, liabilityOf } from './liability.ts'
 import { listMemberRewards } from './rewards.ts'
 import {
   CardTransactionQuery,
   Liability,
   LiabilityQuery,
+  MemberActivitiesList,
   MemberActivityList,
   MemberActivityQuery,
   MemberRewardList,
@@ -78,6 +79,23 @@ export const members = [
     errors: askedWrong,
     target: (ctx, { params }) => getMemberIn(ctx, params),
     run: (ctx, { target, query }) => listMemberActivity(ctx, target, query),
+  }),
+  ...operationPair({
+    id: 'listProgramMemberActivities',
+    method: 'GET',
+    path: '/v1/loyalties/{campaignId}/members/{memberId}/activities',
+    summary: 'List the activity of a member of a loyalty program, with the total',
+    second: {
+      id: 'listMemberActivities',
+      path: '/v1/loyalties/members/{memberId}/activities',
+      summary: 'List the activity of a member, with the total',
+    },
+    description: 'The older form of `/activity`.',
+    query: MemberActivityQuery,
+    reply: MemberActivitiesList,
+    errors: askedWrong,
+    target: (ctx, { params }) => getMemberIn(ctx, params),
+    run: (ctx, { target, query }) => listMemberActivities(ctx, target, query),
   }),
   operation({
     id: 'listProgramTransactions',

@@ -43,6 +43,8 @@ export const MemberActivity = Type.Object({
 export type MemberActivity = Static<typeof MemberActivity>
 
 export const MemberActivityList = listOf('data', MemberActivity, { cursor: true })
+export const MemberActivityItem = Type.Object({ ...MemberActivity.properties, object: Type.Literal('event') })
+export const MemberActivitiesList = listOf('activities', MemberActivityItem, { total: true, cursor: true })
 export const MemberActivityQuery = Type.Object(CursorQuery({ order: ['-created_at', 'created_at'] }))
 export type MemberActivityQuery = Static<typeof MemberActivityQuery>
 
