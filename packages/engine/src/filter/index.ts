@@ -99,7 +99,7 @@ function readFilter(filter: unknown, permitted: (field: string) => boolean = () 
   const fields: ReadField[] = []
   let valuesCount = 0
   for (const [name, set] of entries) {
-    const tests = permitted(name) ? readTests(name, set) : ''
+    const tests = permitted(name) ? readTests(name, set) : `.${name} is not a known field`
     if (typeof tests === 'string') return tests
     for (const { args } of tests) valuesCount += Math.max(1, args.list.length)
     if (valuesCount > valuesMax) return ` must NOT have more than ${valuesMax} values`

@@ -614,11 +614,13 @@ function ianaOf(timezone: string): string {
 
 describe('invalid filters', () => {
   test('a misspelt field or operator gets the one that was probably meant', () => {
-    expect(refusal({ pricee: conditions('$is', 1) }).facts.details).toMatch(/\. Did you mean 'price'\?$/)
+    expect(refusal({ pricee: conditions('$is', 1) }).facts.details).toBe(
+      "Property .filters.pricee is not a known field. Did you mean 'price'?",
+    )
     expect(refusal({ price: conditions('$moreThan', 1) }).facts.details).toMatch(/\. Did you mean '\$more_than'\?$/)
   })
 
-  test('a malformed filter, an unknown field or operator gets one message that describes the format', () => {
+  test('a malformed filter or an unknown operator gets one message that describes the format', () => {
     const { status, key, facts } = refusal({ name: conditions('$like', 'x') })
     expect([status, key]).toEqual([400, 'invalid_query_params'])
     expect(facts.details).toMatch(
@@ -639,16 +641,17 @@ describe('invalid filters', () => {
       { name: conditions('toString', 'Ann') },
       { junction: 'xor' },
       { junction: Object.create(null) },
-      { unknown: conditions('$is', 'x') },
-      { metadata: conditions('$is', 'x') },
-      { 'metadata.': conditions('$is', 'x') },
-      { 'metadata.a\0b': conditions('$is', 'x') },
-      { 'lengths.plus_one': conditions('$is', 1) },
-      { constructor: conditions('$is', 'x') },
-      JSON.parse('{"__proto__": {"conditions": {"$is": "x"}}}'),
     ])
       expect(refusal(raw).facts.details).toBe(facts.details)
   })
+
+  test.each(['unknown', 'metadata', 'metadata.', 'metadata.a\0b', 'lengths.plus_one', 'constructor', '__proto__'])(
+    'the unknown field %j is named',
+    (name) => {
+      const raw = Object.fromEntries([[name, conditions('$is', 'x')]])
+      expect(refusal(raw).facts.details).toBe(`Property .filters.${name} is not a known field`)
+    },
+  )
 
   test.each<[field: string, operator: string, argument: unknown, message: string]>([
     ['price', '$is', 'cheap', 'must be number'],

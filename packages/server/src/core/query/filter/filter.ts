@@ -10,6 +10,7 @@ import {
 import type { MetadataType, Shape } from '@guerdon/engine/schema'
 import type { Expression } from 'kysely'
 import { type ApiError, invalidQuery } from '../../http/errors.ts'
+import { shortName } from '../../http/unknown-fields.ts'
 import { limits } from '../../lib/limits.ts'
 import { isStorable, readArgument } from './arguments.ts'
 import { clockOf } from './calendar.ts'
@@ -66,7 +67,8 @@ export function parseFilter(
   for (const [name, entry] of Object.entries(raw)) {
     const field = fieldNamed(fields, name)
     if (name === 'junction') filter.junction = readJunction(entry, refusals)
-    else if (field === null) throw refusals.malformed(didYouMean(name, plainNames(fields)))
+    else if (field === null)
+      throw refusals.fault(`.${shortName(name)} is not a known field${didYouMean(name, plainNames(fields))}`)
     else {
       const conditions = readConditions(name, field, entry, refusals)
       if (conditions.length > 0) filter.fields.push({ name, field, conditions })
