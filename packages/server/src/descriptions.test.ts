@@ -6,6 +6,7 @@ import type { JsonSchema } from './core/http/openapi-schema.ts'
 import { descriptions } from './descriptions.ts'
 import { documentOf } from './document.ts'
 import { operations } from './operations.ts'
+import { tagDescriptions } from './tag-descriptions.ts'
 
 /*
  * A property, operation or parameter without a description fails here. Describe it at its schema, or in the `descriptions.ts` of its
@@ -119,3 +120,31 @@ const ownParameter = (
   id: string,
   parameter: (typeof documented)[number]['parameters'][number],
 ): Array<[string, DocumentedParameter]> => ('$ref' in parameter ? [] : [[`${id} ${parameter.name}`, parameter]])
+
+describe('generated clients', () => {
+  const joined = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  const alike = (names: readonly string[]) =>
+    [...Map.groupBy(names, joined).values()].filter(({ length }) => length > 1)
+
+  test('get distinct names, whatever they make of case and separators', () => {
+    const { components, paths } = document
+    expect(alike(Object.keys(components.schemas))).toEqual([])
+    expect(
+      alike(Object.values(paths).flatMap((methods) => Object.values(methods).map((each) => each.operationId))),
+    ).toEqual([])
+    const found: string[][] = []
+    const visit = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return
+      const { properties } = value as { properties?: unknown }
+      if (typeof properties === 'object' && properties !== null) found.push(...alike(Object.keys(properties)))
+      for (const each of Object.values(value)) visit(each)
+    }
+    visit([components.schemas, paths])
+    expect(found).toEqual([])
+  })
+
+  test('find a description of every group of operations, and there is none of another', () => {
+    expect(document.tags.filter(({ description }) => description === undefined)).toEqual([])
+    expect(Object.keys(tagDescriptions).toSorted()).toEqual(document.tags.map(({ name }) => name).toSorted())
+  })
+})

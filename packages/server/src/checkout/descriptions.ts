@@ -142,6 +142,11 @@ export const checkoutDescriptions: Descriptions = {
     $: 'A code that could be redeemed, with the goods it applies to.',
     validation_rules_assignments: 'The rules and what came of them.',
   },
+  RuleValidation: {
+    rule_id: 'Id of the validation rule.',
+    valid: 'Whether the rule holds.',
+    reason: 'Why it does not hold.',
+  },
   VoucherExamination: {
     total: 'How many there are.',
     data: 'The codes that could be redeemed.',

@@ -270,6 +270,8 @@ export const loyaltyDescriptions: Descriptions = {
     'expiring.amount': 'Points, or credits in minor units, that expire in it.',
     non_expiring: 'Points, or credits in minor units, that never expire.',
   },
+  MemberActivityItem: { $like: 'MemberActivity', $: 'Something that happened to a loyalty card, in the older form.' },
+  MemberActivitiesList: { activities: 'The events of this page.' },
   MemberActivity: {
     $: 'Something that happened to a loyalty card.',
     type: 'Type of the event.',

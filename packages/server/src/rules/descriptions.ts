@@ -33,6 +33,14 @@ export const ruleDescriptions: Descriptions = {
     context_type: 'Label of where the rule is meant to be used, default `global`; it restricts nothing.',
     assignments_count: 'How many objects the rule is assigned to.',
   },
+  CreatedValidationRule: {
+    $like: 'ValidationRule',
+    $: 'A new rule, without what was not sent.',
+    applicable_to: 'The goods that the discount covers; null when none were sent.',
+    'applicable_to.included': 'The goods that it covers, if they were sent.',
+    'applicable_to.excluded': 'The goods that it does not cover, if they were sent.',
+    'applicable_to.included_all': 'Whether all goods are covered, apart from those excluded.',
+  },
   ValidationRuleBody: {
     $like: 'ValidationRule',
     'error.message': 'Text for customers, at most 5,000 characters.',

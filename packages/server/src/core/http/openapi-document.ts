@@ -5,7 +5,7 @@ export interface OpenapiDocument {
   openapi: '3.1.1'
   info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
   servers: Array<{ url: string; description: string }>
-  tags: Array<{ name: string }>
+  tags: Array<{ name: string; description?: string }>
   /** Path → method in lower case → operation. */
   paths: Record<string, Record<string, DocumentedOperation>>
   components: {

@@ -34,6 +34,7 @@ export function openapiOf(
   operations: readonly Operation[],
   named: Iterable<readonly [name: string, schema: TSchema]>,
   describer: Describer = newDescriber({}),
+  tagDescriptions: Readonly<Record<string, string>> = {},
 ): OpenapiDocument {
   const book = newSchemaBook(named, describer)
   const paths: OpenapiDocument['paths'] = {}
@@ -52,7 +53,10 @@ export function openapiOf(
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'The service that serves this document.' }],
-    tags: [...new Set(operations.map(({ path }) => tagOf(path)))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ path }) => tagOf(path)))].map((name) => {
+      const description = tagDescriptions[name]
+      return description === undefined ? { name } : { name, description }
+    }),
     paths,
     components: {
       schemas: sorted({ Error: errorSchema, ...book.components() }),

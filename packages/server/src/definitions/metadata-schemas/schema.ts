@@ -1,5 +1,5 @@
-import { Instant, Int, MapOf, Maybe, MetadataType, Name, Nullable } from '@guerdon/engine/schema'
-import { type Static, Type } from 'typebox'
+import { Instant, Int, MapOf, Maybe, MetadataType, Name, Nullable, shownAs } from '@guerdon/engine/schema'
+import { type Static, type TSchema, Type } from 'typebox'
 import { limits } from '../../core/lib/limits.ts'
 import { listOf } from '../../core/query/list.ts'
 
@@ -40,8 +40,16 @@ export const MetadataDefinition = Type.Object({ ...required, ...camel, ...compar
 
 const { type, ...defaulted } = required
 const changed = { type, array: Maybe(defaulted.array), optional: Maybe(defaulted.optional) }
-const SentDefinition = Type.Object({ ...required, ...camel, ...snake, ...comparisons, ...deleted })
-const ChangedDefinition = Type.Object({ ...changed, ...camel, ...snake, ...comparisons, ...deleted })
+/** Described in one spelling: generated clients make names of the fields, in which both would be the same. */
+const oneSpelling = (form: TSchema) => ({ [shownAs]: (): TSchema => form })
+const SentDefinition = Type.Object(
+  { ...required, ...camel, ...snake, ...comparisons, ...deleted },
+  oneSpelling(MetadataDefinition),
+)
+const ChangedDefinition = Type.Object(
+  { ...changed, ...camel, ...snake, ...comparisons, ...deleted },
+  oneSpelling(Type.Object({ ...changed, ...camel, ...comparisons, ...deleted })),
+)
 const ManagedChangedDefinition = Type.Object({ ...changed, ...snake, ...comparisons, ...deleted })
 
 const described = {
