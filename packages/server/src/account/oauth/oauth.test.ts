@@ -246,7 +246,10 @@ describe('POST /v1/oauth/token', () => {
     const json = JSON.stringify({ grant_type: 'client_credentials', scope: 'api' })
     expect(await ask(shop, 'token', json, { 'content-type': 'application/json' })).toMatchObject({
       status: 415,
-      body: { statusCode: 415, error: 'Unsupported Media Type', code: 415, key: 'unsupported_media_type' },
+      body: {
+        ...{ statusCode: 415, error: 'Unsupported Media Type', code: 415, key: 'unsupported_media_type' },
+        details: 'Send the body as application/x-www-form-urlencoded',
+      },
     })
     const charset = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }
     expect(await ask(shop, 'token', 'grant_type=client_credentials&scope=api', charset)).toMatchObject({ status: 200 })

@@ -214,7 +214,7 @@ describe('paths and methods', () => {
       code: 404,
       key: 'not_found',
       message: 'Resource not found',
-      details: `Cannot find route ${method} ${path}`,
+      details: expect.stringMatching(new RegExp(`^Cannot find route ${method} ${path}(?:\\. Did you mean \\S+\\?)?$`)),
       request_id: answer.headers['x-request-id'],
     })
   })

@@ -274,6 +274,7 @@ describe('the media type', () => {
       message: 'Unsupported Media Type',
       code: 415,
       key: 'unsupported_media_type',
+      details: 'Send the body as application/json',
       request_id: answer.headers['x-request-id'],
     })
   })

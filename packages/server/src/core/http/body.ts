@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Settings } from '../settings.ts'
 import { jsonBoundsOf } from './body-limits.ts'
-import { ApiError, invalidPayload } from './errors.ts'
-import { readForm } from './form.ts'
+import { ApiError, invalidPayload, unsupportedMediaType } from './errors.ts'
 import { readJson, storable, utf8 } from './json-body.ts'
 import { readMultipart } from './multipart.ts'
 import { mediaTypeOf, type Operation } from './operation.ts'
@@ -35,8 +34,8 @@ function readBody(request: FastifyRequest, bytes: Buffer, settings: Settings): u
   const contentType = request.headers['content-type'] ?? ''
   const mediaType = mediaTypeOf(operation)
   if (contentType !== mediaType && contentType.split(';')[0]?.trim().toLowerCase() !== mediaType)
-    throw new ApiError('unsupported_media_type')
-  if (operation.consumes === 'form') return storable(readForm(bytes))
+    throw unsupportedMediaType(mediaType)
+  if (operation.consumes === 'form') return storable(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))))
   if (operation.consumes === 'multipart') return multipartOf(operation.body, bytes, contentType)
   return readJson(bytes, jsonBoundsOf(operation, settings))
 }

@@ -207,6 +207,10 @@ export const notFound = (resourceType: string, resourceId: string): ApiError =>
     resource_type: resourceType,
   })
 
+/** 415, with the media type that the operation takes. */
+export const unsupportedMediaType = (wanted?: string): ApiError =>
+  new ApiError('unsupported_media_type', wanted === undefined ? {} : { details: `Send the body as ${wanted}` })
+
 /** 409 for a value that must be unique and exists already: `duplicate('category', 'name', name)`. */
 export const duplicate = (resourceType: string, field: string, value: string): ApiError =>
   new ApiError('duplicate_found', {

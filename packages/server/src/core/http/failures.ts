@@ -3,7 +3,8 @@ import { DiskFullError } from '../db/embedded.ts'
 import { isOutage, isPoolExhausted } from '../db/outage.ts'
 import { limits } from '../lib/limits.ts'
 import type { Settings } from '../settings.ts'
-import { ApiError, errorText } from './errors.ts'
+import { ApiError, errorText, unsupportedMediaType } from './errors.ts'
+import { mediaTypeOf, type Operation } from './operation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,7 +20,10 @@ export function answerFailures(app: FastifyInstance, settings: Settings): void {
   app.decorateRequest('failure', null)
   app.decorateRequest('refusal', null)
   app.setErrorHandler((thrown, request, reply) => {
-    const refusal = refusalOf(thrown, { max_body_bytes: request.routeOptions.bodyLimit ?? settings.max_body_bytes })
+    const refusal = refusalOf(thrown, {
+      max_body_bytes: request.routeOptions.bodyLimit ?? settings.max_body_bytes,
+      operation: (request.routeOptions.config as { operation?: Operation } | undefined)?.operation,
+    })
     request.refusal = refusal
     // An ApiError thrown on purpose has nothing to log unless it has a cause; a full disk is logged once, when it begins.
     if (refusal.status >= 500 && !(thrown instanceof DiskFullError))
@@ -31,11 +35,15 @@ export function answerFailures(app: FastifyInstance, settings: Settings): void {
   })
 }
 
-export function refusalOf(thrown: unknown, { max_body_bytes }: Pick<Settings, 'max_body_bytes'>): ApiError {
+interface Expected extends Pick<Settings, 'max_body_bytes'> {
+  operation?: Operation | undefined
+}
+
+export function refusalOf(thrown: unknown, { max_body_bytes, operation }: Expected): ApiError {
   if (thrown instanceof ApiError) return thrown
   const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge(max_body_bytes)
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('unsupported_media_type')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedMediaType(operation && mediaTypeOf(operation))
   // A wrong Content-Length, or a body that breaks off: Fastify marks both with status 400. A `statusCode` on
   // any other error is ignored.
   if (statusCode === 400 && (isFrameworkCode(code) || code === 'ECONNRESET'))

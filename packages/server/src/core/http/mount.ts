@@ -7,7 +7,8 @@ import { type HoldBody, newHoldBody } from './client-bodies.ts'
 import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
 import type { Gate, GateKeeper } from './gate.ts'
-import { isPublic, type Method, type Operation, writes } from './operation.ts'
+import { meantPathFinder } from './meant-path.ts'
+import { type Method, type Operation, writes } from './operation.ts'
 
 export type Route = Pick<Operation, 'method' | 'path'>
 
@@ -76,6 +77,7 @@ function answerUnknownRoutes(
   { runtime: { credentials } }: GateKeeper,
 ): void {
   const knownRoutes = routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }))
+  const findMeant = meantPathFinder(routes)
   app.setNotFoundHandler(() => {
     throw new ApiError('not_found')
   })
@@ -88,7 +90,7 @@ function answerUnknownRoutes(
     const methods = [
       ...new Set(knownRoutes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
     ].sort()
-    if (methods.length === 0) return next(unknownRoute(request.method, path))
+    if (methods.length === 0) return next(unknownRoute(request.method, path, findMeant(path)))
     if (!isPreflight(request, path)) return next(notAllowed(request.method, methods))
     answerPreflight(request.headers.origin as string, credentials, reply).catch(next)
   })
@@ -109,8 +111,10 @@ function isPreflight({ method, headers }: FastifyRequest, path: string): boolean
   )
 }
 
-export const unknownRoute = (method: string, path: string): ApiError =>
-  new ApiError('not_found', { details: `Cannot find route ${method} ${path}` })
+export const unknownRoute = (method: string, path: string, meant: string | null = null): ApiError =>
+  new ApiError('not_found', {
+    details: `Cannot find route ${method} ${path}${meant === null ? '' : `. Did you mean ${meant}?`}`,
+  })
 
 function notAllowed(method: string, methods: Method[]): ApiError {
   const suggestion = methods.length === 1 ? methods[0] : `${methods.slice(0, -1).join(', ')} or ${methods.at(-1)}`

@@ -80,7 +80,13 @@ describe('refuses without storing anything', () => {
       { event: 'jump' },
       404,
       'not_found',
-      { resource_type: 'custom_event_schema', resource_id: 'jump' },
+      {
+        resource_type: 'custom_event_schema',
+        resource_id: 'jump',
+        details: expect.stringMatching(
+          /^Cannot find custom_event_schema with id jump\. Define it by POST \/management\/v1\/projects\/proj_\w+\/custom-event-schemas$/,
+        ),
+      },
     ],
     ['another spelling', { event: 'Visit' }, 404, 'not_found', {}],
     [

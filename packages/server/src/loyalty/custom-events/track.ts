@@ -13,10 +13,11 @@ import { queueMembershipCheck } from '../../audience/segments/queue-membership-c
 import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
 import type { SimpleEvent } from '../../core/events/shapes.ts'
-import { ApiError } from '../../core/http/errors.ts'
+import { ApiError, notFound } from '../../core/http/errors.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { checkCustomEventMetadata } from '../../definitions/custom-event-schemas/check.ts'
-import { getCustomEventSchema } from '../../definitions/custom-event-schemas/store.ts'
+import type { CustomEventSchema } from '../../definitions/custom-event-schemas/schema.ts'
+import { findCustomEventSchema } from '../../definitions/custom-event-schemas/store.ts'
 import { toSimpleCampaign } from '../../incentives/campaigns/campaign.ts'
 import { findCampaign, type StoredCampaign } from '../../incentives/campaigns/store.ts'
 import { getVoucher } from '../../incentives/vouchers/store.ts'
@@ -34,7 +35,7 @@ import { insertCustomEvent } from './store.ts'
  */
 export async function trackEvent(ctx: Ctx, body: TrackEvent): Promise<TrackedEvent> {
   if ((body.referral ?? body.loyalty ?? null) !== null) refuseClientRewards(ctx)
-  const schema = await getCustomEventSchema(ctx, body.event)
+  const schema = await definedEvent(ctx, body.event)
   const metadata = body.metadata ?? {}
   checkCustomEventMetadata(schema, metadata)
   const referringCode = body.referral == null ? null : await namedCode(ctx, body.referral.code)
@@ -100,6 +101,14 @@ async function applyEvent(
     ...(earningCode === null ? {} : { only_card: earningCode.voucher.id }),
   }
   await applyMemberChanges(ctx, customer.id, { ...paid, triggers: [trigger], cascade })
+}
+
+async function definedEvent(ctx: Ctx, name: string): Promise<CustomEventSchema> {
+  const schema = await findCustomEventSchema(ctx, name)
+  if (schema !== undefined) return schema
+  const { facts } = notFound('custom_event_schema', name)
+  const place = `/management/v1/projects/${ctx.project_id}/custom-event-schemas`
+  throw new ApiError('not_found', { ...facts, details: `${facts.details}. Define it by POST ${place}` })
 }
 
 /**
