@@ -53,7 +53,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** Name of the category; an unknown one is created. */
     category?: (string | null)
     /** Id of the category, instead of `category`. */
@@ -2268,7 +2268,7 @@ export interface Schemas {
     /** The lines of the order. */
     items: Array<Schemas['OrderItem']>
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
-    metadata?: Record<string, unknown>
+    metadata: Record<string, unknown>
     /** The customer who orders; absent if unknown. */
     customer?: Schemas['CustomerReference']
     /** What was redeemed in this order, by redemption id. */
@@ -2836,7 +2836,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** How long a code is valid after it was published; absent: as long as its dates say. ISO 8601 duration of whole numbers. */
     activity_duration_after_publishing?: (string | null)
     /** Name of the category; an unknown one is created. */
@@ -2883,7 +2883,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** How long a code is valid after it was published; absent: as long as its dates say. ISO 8601 duration of whole numbers. */
     activity_duration_after_publishing?: (string | null)
     /** Name of the category; an unknown one is created. */
@@ -3025,10 +3025,10 @@ export interface Schemas {
       daily: Array<{
         /** `HH:mm` */
         start_time: string
-        /** `HH:mm` */
-        expiration_time: string
         /** Weekdays of this range, counted from Sunday, 0; absent: every day. */
         days_of_week?: Array<(number | string)>
+        /** `HH:mm`, the last minute; absent: until the end of the day. */
+        expiration_time?: (string | null)
       }>
     } | null)
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
@@ -3179,10 +3179,10 @@ export interface Schemas {
       daily: Array<{
         /** `HH:mm` */
         start_time: string
-        /** `HH:mm` */
-        expiration_time: string
         /** Weekdays of this range, counted from Sunday, 0; absent: every day. */
         days_of_week?: Array<(number | string)>
+        /** `HH:mm`, the last minute; absent: until the end of the day. */
+        expiration_time?: (string | null)
       }>
     } | null)
     /** How long a code is valid after it was published; absent: as long as its dates say. ISO 8601 duration of whole numbers. */
@@ -3302,44 +3302,7 @@ export interface Schemas {
     /** Refuses keys that the schema does not define. */
     allow_defined_only?: (boolean | null)
     /** The definitions, by metadata key. */
-    properties: Record<string, {
-      /** Type of the values; it cannot change. */
-      type: "string" | "number" | "boolean" | "date" | "datetime" | "geopoint" | "image_url" | "object"
-      /** Whether the value is a list of this type. */
-      array: boolean
-      /** Whether the key may be missing. */
-      optional: boolean
-      /** Of objects: the nested schema that they follow, `unknown` for any object; null for other types. */
-      objectType?: (string | null)
-      /** The fewest characters of a text. */
-      minLength?: (number | null)
-      /** The most characters of a text. */
-      maxLength?: (number | null)
-      /** The exact number of characters of a text. */
-      exactLength?: (number | null)
-      /** Of objects: the nested schema that they follow, `unknown` for any object; null for other types. */
-      object_type?: (string | null)
-      /** The fewest characters of a text. */
-      min_length?: (number | null)
-      /** The most characters of a text. */
-      max_length?: (number | null)
-      /** The exact number of characters of a text. */
-      exact_length?: (number | null)
-      /** The allowed values; at most 1,000. */
-      eq?: (Array<(string | number)> | null)
-      /** Values that are not allowed; at most 1,000. */
-      ne?: (Array<number> | null)
-      /** Numbers must be less than this. */
-      lt?: (number | null)
-      /** Numbers must be this or less. */
-      lte?: (number | null)
-      /** Numbers must be more than this. */
-      gt?: (number | null)
-      /** Numbers must be this or more. */
-      gte?: (number | null)
-      /** Not checked any more, but still counted. */
-      deleted?: (boolean | null)
-    }>
+    properties: Record<string, Schemas['MetadataDefinition']>
   }
   /** A new order; one with the same `id` or `source_id` is updated instead. */
   CreateOrder: {
@@ -3526,7 +3489,7 @@ export interface Schemas {
     }
     /** Whether upper and lower case make different codes; it cannot change. */
     case_sensitive_codes: boolean
-    /** Name of the installation; another one is refused. */
+    /** Name of the installation. In a body it is ignored. */
     cluster_id?: string
     /** Version of the interface; there is one. */
     api_version?: "v2018-08-01"
@@ -3708,7 +3671,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** Name of the category; an unknown one is created. In a campaign its category unless sent. */
     category?: (string | null)
     /** Id of the category, instead of `category`. */
@@ -3746,7 +3709,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** Name of the category; an unknown one is created. In a campaign its category unless sent. */
     category?: (string | null)
     /** Id of the category, instead of `category`. */
@@ -3898,7 +3861,7 @@ export interface Schemas {
         emails: Array<string>
       }
     }
-    /** Name of the installation; another one is refused. */
+    /** Name of the installation. In a body it is ignored. */
     cluster_id: string
     /** Whether upper and lower case make different codes; it cannot change. */
     case_sensitive_codes: boolean
@@ -3936,6 +3899,38 @@ export interface Schemas {
     id: string
     /** What it is. */
     object: "validation_rules" | "product" | "sku" | "products_collection" | "segments" | "location"
+  }
+  /** A new rule, without what was not sent. */
+  CreatedValidationRule: {
+    /** `val_` and 12 characters. */
+    id: string
+    /** Name, for people; need not be unique. */
+    name: string
+    /** The conditions and the logic that joins them. */
+    rules: Schemas['RuleTree']
+    /** Goods that must be in the order together; absent while never set. */
+    bundle_rules?: Schemas['BundleRules']
+    /** Text for customers when a rule fails that has none of its own; absent if not set. */
+    error?: Schemas['CustomMessage']
+    /** Label of how the rule is written, default `expression`; it has no effect. */
+    type: "expression" | "basic" | "advanced" | "complex"
+    /** Label of where the rule is meant to be used, default `global`; it restricts nothing. */
+    context_type: "global" | "campaign.loyalty_program" | "voucher.loyalty_card" | "reward_assignment.pay_with_points" | "earning_rule.order.paid" | "earning_rule.custom_event" | "earning_rule.customer.segment.entered" | "earning_rule.customer.tier.joined" | "earning_rule.customer.tier.left" | "earning_rule.customer.tier.upgraded" | "earning_rule.customer.tier.downgraded" | "earning_rule.customer.tier.prolonged" | "distribution.custom_event" | "distribution.order.paid" | "distribution.order.created" | "distribution.order.canceled" | "distribution.order.updated" | "campaign.discount_coupons" | "campaign.discount_coupons.discount.apply_to_order" | "campaign.discount_coupons.discount.apply_to_items" | "campaign.discount_coupons.discount.apply_to_items_proportionally" | "campaign.discount_coupons.discount.apply_to_items_proportionally_by_quantity" | "campaign.discount_coupons.discount.apply_to_items_by_quantity" | "campaign.discount_coupons.discount.fixed.apply_to_items" | "campaign.discount_coupons.discount.percent.apply_to_items" | "campaign.referral_program" | "campaign.referral_program.discount.apply_to_order" | "campaign.referral_program.discount.apply_to_items" | "campaign.referral_program.discount.apply_to_items_proportionally" | "campaign.referral_program.discount.apply_to_items_proportionally_by_quantity" | "campaign.referral_program.discount.apply_to_items_by_quantity" | "campaign.referral_program.discount.fixed.apply_to_items" | "campaign.referral_program.discount.percent.apply_to_items" | "campaign.promotion" | "campaign.promotion.discount.apply_to_order" | "campaign.promotion.discount.apply_to_items" | "campaign.promotion.discount.apply_to_items_proportionally" | "campaign.promotion.discount.apply_to_items_proportionally_by_quantity" | "campaign.promotion.discount.apply_to_items_by_quantity" | "campaign.promotion.discount.fixed.apply_to_items" | "campaign.promotion.discount.percent.apply_to_items" | "voucher.discount_voucher" | "voucher.discount_voucher.discount.apply_to_order" | "voucher.discount_voucher.discount.apply_to_items" | "voucher.discount_voucher.discount.apply_to_items_proportionally" | "voucher.discount_voucher.discount.apply_to_items_proportionally_by_quantity" | "voucher.discount_voucher.discount.apply_to_items_by_quantity" | "voucher.discount_voucher.discount.fixed.apply_to_items" | "voucher.discount_voucher.discount.percent.apply_to_items" | "campaign.gift_vouchers" | "campaign.gift_vouchers.gift.apply_to_order" | "campaign.gift_vouchers.gift.apply_to_items" | "voucher.gift_voucher" | "voucher.gift_voucher.gift.apply_to_order" | "voucher.gift_voucher.gift.apply_to_items"
+    /** When it was created. */
+    created_at: string
+    /** When it was last changed; null or absent until the first change. */
+    updated_at?: string
+    /** Always `validation_rules`. */
+    object: "validation_rules"
+    /** The goods that the discount covers; null when none were sent. */
+    applicable_to: ({
+      /** The goods that it covers, if they were sent. */
+      included?: Array<Schemas['ApplicableEntry']>
+      /** The goods that it does not cover, if they were sent. */
+      excluded?: Array<Schemas['ApplicableEntry']>
+      /** Whether all goods are covered, apart from those excluded. */
+      included_all: boolean
+    } | null)
   }
   CsvFile: {
     /** CSV in UTF-8 with a header row, as RFC 4180 has it. */
@@ -5918,6 +5913,20 @@ export interface Schemas {
       sku_id: (string | null)
     }
   }
+  MemberActivitiesList: {
+    /** Always `list`. */
+    object: "list"
+    /** Always `activities`. */
+    data_ref: "activities"
+    /** The events of this page. */
+    activities: Array<Schemas['MemberActivityItem']>
+    /** All that match, on every page. */
+    total: number
+    /** Whether there are more elements after this page. */
+    has_more: boolean
+    /** The `starting_after_id` of the rest. */
+    more_starting_after?: string
+  }
   /** Something that happened to a loyalty card. */
   MemberActivity: {
     /** Unique id, assigned by the service. */
@@ -5935,6 +5944,26 @@ export interface Schemas {
     created_at: string
     /** The id of the request that caused it. */
     group_id: string
+  }
+  /** Something that happened to a loyalty card, in the older form. */
+  MemberActivityItem: {
+    /** Unique id, assigned by the service. */
+    id: string
+    /** Type of the event. */
+    type: "customer.loyalty.tier.joined" | "customer.loyalty.tier.left" | "customer.loyalty.tier.upgraded" | "customer.loyalty.tier.downgraded" | "customer.loyalty.tier.prolonged" | "customer.loyalty.tier.expiration.changed" | "customer.publication.succeeded" | "customer.publication.failed" | "customer.redemption.succeeded" | "customer.redemption.failed" | "customer.redemption.rollback.succeeded" | "customer.redemption.rollback.failed" | "customer.rewarded" | "customer.rewarded.loyalty_points" | "customer.reward_redemptions.created" | "customer.reward_redemptions.pending" | "customer.reward_redemptions.completed" | "customer.reward_redemptions.rolledback" | "customer.voucher.deleted" | "customer.voucher.loyalty_card.points_added" | "customer.voucher.loyalty_card.points_transferred" | "customer.voucher.loyalty_card.points_expired" | "customer.voucher.loyalty_card.pending_points.added" | "customer.voucher.loyalty_card.pending_points.updated" | "customer.voucher.loyalty_card.pending_points.canceled" | "customer.voucher.loyalty_card.pending_points.activated"
+    /** What the event is about. */
+    data: {
+      /** What changed; depends on the type. */
+      data: Record<string, unknown>
+      /** Who caused it. */
+      event_source: Schemas['EventSource']
+    }
+    /** When it happened. */
+    created_at: string
+    /** The id of the request that caused it. */
+    group_id: string
+    /** Always `event`. */
+    object: "event"
   }
   MemberActivityList: {
     /** Always `list`. */
@@ -6144,7 +6173,7 @@ export interface Schemas {
     /** The lines of the order. */
     items: Array<Schemas['OrderItem']>
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
-    metadata?: Record<string, unknown>
+    metadata: Record<string, unknown>
     /** Id of the customer who orders; null if unknown. */
     customer_id: (string | null)
     /** Id of the customer who recommended the shop; null without one. */
@@ -6838,7 +6867,7 @@ export interface Schemas {
         emails: Array<string>
       }
     }
-    /** Name of the installation; another one is refused. */
+    /** Name of the installation. In a body it is ignored. */
     cluster_id: string
     /** Whether upper and lower case make different codes; it cannot change. */
     case_sensitive_codes: boolean
@@ -7047,7 +7076,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** Name of the category; an unknown one is created. */
     category?: (string | null)
     /** Id of the category, instead of `category`. */
@@ -8130,7 +8159,7 @@ export interface Schemas {
     /** The lines of the order. */
     items: Array<Schemas['OrderItem']>
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
-    metadata?: Record<string, unknown>
+    metadata: Record<string, unknown>
     /** The customer who orders; absent if unknown. */
     customer?: Schemas['CustomerReference']
     /** The customer who recommended the shop; absent without one. */
@@ -8610,6 +8639,19 @@ export interface Schemas {
     /** How the rules are joined: their numbers with `and`, `or` and parentheses. Left out: all of them must hold. */
     logic?: (string | null)
     [other: string]: (Schemas['Rule'] | (string | null) | undefined)
+  }
+  RuleValidation: {
+    /** Whether the rule holds. */
+    valid: boolean
+    /** Id of the validation rule. */
+    rule_id: string
+    /** The goods that the discount covers, and the lines of the order on which they are. */
+    applicable_to: Schemas['CoveredEntries']
+    /** The goods that the discount leaves out, and the lines of the order on which they are. */
+    inapplicable_to: Schemas['CoveredEntries']
+    /** Why it does not hold. */
+    reason?: string
+    error?: Schemas['RefusalView']
   }
   /** What was found, by kind. */
   SearchResult: {
@@ -9750,7 +9792,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** How long a code is valid after it was published; absent: as long as its dates say. ISO 8601 duration of whole numbers. */
     activity_duration_after_publishing?: (string | null)
     /** Name of the category; an unknown one is created. */
@@ -9873,10 +9915,10 @@ export interface Schemas {
       daily: Array<{
         /** `HH:mm` */
         start_time: string
-        /** `HH:mm` */
-        expiration_time: string
         /** Weekdays of this range, counted from Sunday, 0; absent: every day. */
         days_of_week?: Array<(number | string)>
+        /** `HH:mm`, the last minute; absent: until the end of the day. */
+        expiration_time?: (string | null)
       }>
     } | null)
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
@@ -9910,10 +9952,10 @@ export interface Schemas {
       daily: Array<{
         /** `HH:mm` */
         start_time: string
-        /** `HH:mm` */
-        expiration_time: string
         /** Weekdays of this range, counted from Sunday, 0; absent: every day. */
         days_of_week?: Array<(number | string)>
+        /** `HH:mm`, the last minute; absent: until the end of the day. */
+        expiration_time?: (string | null)
       }>
     } | null)
     /** How long a code is valid after it was published; absent: as long as its dates say. ISO 8601 duration of whole numbers. */
@@ -10066,14 +10108,6 @@ export interface Schemas {
       maxLength?: (number | null)
       /** The exact number of characters of a text. */
       exactLength?: (number | null)
-      /** Of objects: the nested schema that they follow, `unknown` for any object; null for other types. */
-      object_type?: (string | null)
-      /** The fewest characters of a text. */
-      min_length?: (number | null)
-      /** The most characters of a text. */
-      max_length?: (number | null)
-      /** The exact number of characters of a text. */
-      exact_length?: (number | null)
       /** The allowed values; at most 1,000. */
       eq?: (Array<(string | number)> | null)
       /** Values that are not allowed; at most 1,000. */
@@ -10293,7 +10327,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** Name of the category; an unknown one is created. */
     category?: (string | null)
     /** Id of the category, instead of `category`. */
@@ -10427,7 +10461,7 @@ export interface Schemas {
     /** Weekdays from Sunday, 0; none means every day. */
     validity_day_of_week?: (Array<number> | null)
     /** Valid only at these hours of the day, in the time zone of the project; null or absent: at all hours. */
-    validity_hours?: (Schemas['ValidityHours'] | null)
+    validity_hours?: (Schemas['ValidityHoursBody'] | null)
     /** Name of the category; an unknown one is created. In a campaign its category unless sent. */
     category?: (string | null)
     /** Id of the category, instead of `category`. */
@@ -10703,10 +10737,21 @@ export interface Schemas {
     daily: Array<{
       /** `HH:mm` */
       start_time: string
-      /** `HH:mm` */
-      expiration_time: string
       /** Weekdays of this range, counted from Sunday, 0; absent: every day. */
       days_of_week?: Array<number>
+      /** `HH:mm`, the last minute; absent: until the end of the day. */
+      expiration_time?: string
+    }>
+  }
+  ValidityHoursBody: {
+    /** Ranges of hours that do not overlap; an empty list means all hours. */
+    daily: Array<{
+      /** `HH:mm` */
+      start_time: string
+      /** Weekdays of this range, counted from Sunday, 0; absent: every day. */
+      days_of_week?: Array<number>
+      /** `HH:mm`, the last minute; absent: until the end of the day. */
+      expiration_time?: (string | null)
     }>
   }
   /** A part of a repeating interval, counted from `start_date`: the first two days (`P2D`) of every week (`P7D`). */
@@ -12540,6 +12585,16 @@ export interface ServerOperations {
     body: Schemas['QualificationBody'] | undefined
     reply: Schemas['Qualification']
   }
+  /** Try a validation rule: `POST /v1/validation-rules/{validationRuleId}/validation` */
+  tryValidationRule: {
+    path: {
+      /** Id of the validation rule. */
+      validationRuleId: string
+    }
+    query: undefined
+    body: Schemas['ExaminationBody'] | undefined
+    reply: Schemas['RuleValidation']
+  }
   /** Examine which vouchers qualify: `POST /v1/vouchers/qualification` */
   examineVouchersQualification: {
     path: undefined
@@ -12828,6 +12883,44 @@ export interface ServerOperations {
     body: undefined
     reply: Schemas['MemberActivityList']
     row: Schemas['MemberActivity']
+  }
+  /** List the activity of a member of a loyalty program, with the total: `GET /v1/loyalties/{campaignId}/members/{memberId}/activities` */
+  listProgramMemberActivities: {
+    path: {
+      /** Id or name of the campaign. */
+      campaignId: string
+      /** Code or id of the loyalty card or referral code. */
+      memberId: string
+    }
+    query: {
+      /** The most elements of a page. */
+      limit?: number
+      /** What the list is sorted by; with `-` in descending order. */
+      order?: "-created_at" | "created_at"
+      /** Continues after the object with this id, in the order asked for. */
+      starting_after_id?: string
+    }
+    body: undefined
+    reply: Schemas['MemberActivitiesList']
+    row: Schemas['MemberActivityItem']
+  }
+  /** List the activity of a member, with the total: `GET /v1/loyalties/members/{memberId}/activities` */
+  listMemberActivities: {
+    path: {
+      /** Code or id of the loyalty card or referral code. */
+      memberId: string
+    }
+    query: {
+      /** The most elements of a page. */
+      limit?: number
+      /** What the list is sorted by; with `-` in descending order. */
+      order?: "-created_at" | "created_at"
+      /** Continues after the object with this id, in the order asked for. */
+      starting_after_id?: string
+    }
+    body: undefined
+    reply: Schemas['MemberActivitiesList']
+    row: Schemas['MemberActivityItem']
   }
   /** List the transactions of a loyalty program: `GET /v1/loyalties/{campaignId}/transactions` */
   listProgramTransactions: {
@@ -13658,7 +13751,7 @@ export interface ServerOperations {
     path: undefined
     query: undefined
     body: Schemas['ValidationRuleBody'] | undefined
-    reply: Schemas['ValidationRule']
+    reply: Schemas['CreatedValidationRule']
   }
   /** Get a validation rule: `GET /v1/validation-rules/{validationRuleId}` */
   getValidationRule: {
@@ -15631,6 +15724,7 @@ export interface Routes {
   'POST /v1/promotions/tiers/{tierId}/validation': Operations['validatePromotionTier']
   'POST /v1/qualifications': Operations['checkEligibility']
   'POST /client/v1/qualifications': Operations['checkEligibilityOnClient']
+  'POST /v1/validation-rules/{validationRuleId}/validation': Operations['tryValidationRule']
   'POST /v1/vouchers/qualification': Operations['examineVouchersQualification']
   'POST /v1/campaigns/qualification': Operations['examineCampaignsQualification']
   'DELETE /v1/vouchers/{code}/sessions/{sessionKey}': Operations['releaseValidationSession']
@@ -15653,6 +15747,8 @@ export interface Routes {
   'GET /v1/loyalties/members/{memberId}/pending-points': Operations['listMemberPendingPoints']
   'GET /v1/loyalties/{campaignId}/members/{memberId}/activity': Operations['listProgramMemberActivity']
   'GET /v1/loyalties/members/{memberId}/activity': Operations['listMemberActivity']
+  'GET /v1/loyalties/{campaignId}/members/{memberId}/activities': Operations['listProgramMemberActivities']
+  'GET /v1/loyalties/members/{memberId}/activities': Operations['listMemberActivities']
   'GET /v1/loyalties/{campaignId}/transactions': Operations['listProgramTransactions']
   'GET /v1/loyalties/{campaignId}/members/{memberId}/transactions': Operations['listProgramMemberTransactions']
   'GET /v1/loyalties/members/{memberId}/transactions': Operations['listMemberTransactions']

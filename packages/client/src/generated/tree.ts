@@ -89,6 +89,7 @@ v1
  loyalties Gqa:listLoyaltyPrograms Pbk:createLoyaltyProgram
   members
    {memberId} G:getLoyaltyMember
+    activities Gqa:listMemberActivities
     activity Gqa:listMemberActivity
     balance Pbk:adjustMemberBalance
     pending-points Gqa:listMemberPendingPoints
@@ -109,6 +110,7 @@ v1
    liability Gq:getLiability
    members Gqa:listLoyaltyMembers Pbk:createLoyaltyMember
     {memberId} G:getLoyaltyProgramMember
+     activities Gqa:listProgramMemberActivities
      activity Gqa:listProgramMemberActivity
      balance Pbk:adjustProgramMemberBalance
      pending-points Gqa:listProgramMemberPendingPoints
@@ -222,6 +224,7 @@ v1
   {validationRuleId} G:getValidationRule Ubk:updateValidationRule Dk:deleteValidationRule
    assignments Gqa:listAssignmentsOfValidationRule Pbk:assignValidationRule
     {assignmentId} Dk:deleteValidationRuleAssignment
+   validation Pb:tryValidationRule
  validation-rules-assignments Gqa:listValidationRuleAssignments
  validations Pbk:validateRedeemables
  vouchers Gqa:listVouchers Pbk:createVoucher

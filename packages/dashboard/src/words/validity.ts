@@ -11,7 +11,9 @@ export function validityWords({ validity_timeframe, validity_day_of_week, validi
   if (validity_day_of_week?.length) words.push(`On ${daysWords(validity_day_of_week)}`)
   for (const { start_time, expiration_time, days_of_week } of validity_hours?.daily ?? []) {
     const days = days_of_week?.length && days_of_week.length < 7 ? ` on ${daysWords(days_of_week)}` : ' every day'
-    words.push(`${clock(start_time)}–${clock(expiration_time)}${days}`)
+    const hours =
+      expiration_time === undefined ? `From ${clock(start_time)}` : `${clock(start_time)}–${clock(expiration_time)}`
+    words.push(`${hours}${days}`)
   }
   if (validity_timeframe) {
     const { duration, interval } = validity_timeframe

@@ -40,6 +40,7 @@ test.each([
     { validity_hours: { daily: [{ start_time: '08:00', expiration_time: '18:00', days_of_week: [1, 2] }] } },
     ['08:00–18:00 on Monday and Tuesday'],
   ],
+  [{ validity_hours: { daily: [{ start_time: '17:00' }] } }, ['From 17:00 every day']],
   [{ validity_timeframe: { duration: 'PT1H', interval: 'P2D' } }, ['For 1 hour at a time, every 2 days']],
 ])('%j is valid %j', (periods, words) => {
   expect(validityWords({ ...none, ...periods })).toEqual(words)

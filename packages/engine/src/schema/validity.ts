@@ -15,7 +15,8 @@ export const Validity = Type.Object({
       daily: Type.Array(
         Type.Object({
           start_time: WallTime,
-          expiration_time: WallTime,
+          /** Absent: until the end of the day. */
+          expiration_time: Maybe(WallTime),
           days_of_week: Maybe(Type.Array(Weekday)),
         }),
       ),

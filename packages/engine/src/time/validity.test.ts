@@ -101,6 +101,18 @@ describe('whyNotValid', () => {
     expect(failedCondition(validity, now, 'America/New_York')).toBe(expected)
   })
 
+  test.each([
+    ['2025-07-11T20:59:59Z', 'validity_hours'],
+    ['2025-07-11T21:00:00Z', null],
+    ['2025-07-12T03:59:59.999Z', null], // 23:59:59.999 on Friday
+    ['2025-07-12T04:00:00Z', 'validity_hours'],
+  ])('from 17:00 to the end of the Friday in New York, at %s: %s', (now, expected) => {
+    for (const end of [{}, { expiration_time: null }]) {
+      const validity = { validity_hours: { daily: [{ start_time: '17:00', ...end, days_of_week: [5] }] } }
+      expect(failedCondition(validity, now, 'America/New_York')).toBe(expected)
+    }
+  })
+
   test('one of several daily hours is enough', () => {
     const validity = {
       validity_hours: {

@@ -40,13 +40,15 @@ const isOnDay = (days: readonly number[] | null | undefined, clock: Clock): bool
 
 /** Compares whole minutes; the last minute is inclusive. */
 function isInHours(
-  daily: ReadonlyArray<{ start_time: string; expiration_time: string; days_of_week?: number[] | null }>,
+  daily: ReadonlyArray<{ start_time: string; expiration_time?: string | null; days_of_week?: number[] | null }>,
   clock: Clock,
 ): boolean {
   const minute = Math.floor(clock.wall().time / msPerMinute)
   return daily.some(
     ({ start_time, expiration_time, days_of_week }) =>
-      isOnDay(days_of_week, clock) && minutesOf(start_time) <= minute && minute <= minutesOf(expiration_time),
+      isOnDay(days_of_week, clock) &&
+      minutesOf(start_time) <= minute &&
+      (expiration_time == null || minute <= minutesOf(expiration_time)),
   )
 }
 

@@ -115,7 +115,7 @@ const unknownCheck: Say = ({ check, expected, actual }, words) => {
 
 interface DailyHours {
   start_time: string
-  expiration_time: string
+  expiration_time?: string | null
   days_of_week?: number[]
 }
 
@@ -123,7 +123,7 @@ function hoursText(expected: unknown): string {
   const { daily = [] } = (expected ?? {}) as { daily?: DailyHours[] }
   return listText(
     daily.map(({ start_time, expiration_time, days_of_week }) => {
-      const hours = `from ${start_time} to ${expiration_time}`
+      const hours = `from ${start_time} to ${expiration_time ?? 'the end of the day'}`
       return days_of_week && days_of_week.length > 0 && days_of_week.length < 7
         ? `${hours} on ${daysText(days_of_week)}`
         : hours

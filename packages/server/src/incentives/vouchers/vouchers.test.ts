@@ -243,7 +243,14 @@ test('hours of one day may be adjacent but not overlap', async () => {
   const evening = hour('16:00', '22:00', [5, 6])
   expect((await create([evening])).body.validity_hours).toEqual({ daily: [evening] })
   expect(await create([evening, hour('22:00', '23:00', [5])])).toMatchObject({ status: 200 })
+  const night = { start_time: '22:00', days_of_week: [5] }
+  expect(await create([evening, { ...night, expiration_time: null }])).toMatchObject({
+    status: 200,
+    body: { validity_hours: { daily: [evening, night] } },
+  })
   for (const daily of [
+    [night, hour('23:00', '23:30')],
+    [night, { start_time: '23:59' }],
     [evening, hour('21:00', '23:00', [5])],
     [evening, hour('21:00', '23:00')],
     [hour('22:00', '02:00', [5])],

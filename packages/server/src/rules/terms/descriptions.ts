@@ -60,6 +60,7 @@ export const termsDescriptions: Descriptions = {
     interval: 'How often it begins again; required.',
     duration: 'How long it is valid each time; required.',
   },
+  ValidityHoursBody: { $like: 'ValidityHours' },
   ValidityHours: {
     $: 'Hours of the day at which something is valid; cannot be combined with a timeframe or weekdays beside it.',
     daily: 'Ranges of hours that do not overlap; an empty list means all hours.',

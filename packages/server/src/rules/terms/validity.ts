@@ -11,15 +11,19 @@ export const Timeframe = Type.Object({ interval: Duration, duration: Duration })
 /** The same in a body: `readTimeframe` refuses one without the other. */
 export const TimeframeBody = Type.Partial(Timeframe)
 
+const hours = { start_time: WallTime, days_of_week: Type.Optional(Type.Array(Weekday, { maxItems: 100 })) }
+const daily = { maxItems: 100 }
+const LastMinute = Type.Unsafe<string>({
+  ...WallTime,
+  description: '`HH:mm`, the last minute; absent: until the end of the day.',
+})
+
 export const ValidityHours = Type.Object({
-  daily: Type.Array(
-    Type.Object({
-      start_time: WallTime,
-      expiration_time: WallTime,
-      days_of_week: Type.Optional(Type.Array(Weekday, { maxItems: 100 })),
-    }),
-    { maxItems: 100 },
-  ),
+  daily: Type.Array(Type.Object({ ...hours, expiration_time: Type.Optional(LastMinute) }), daily),
+})
+/** The same in a body: null says what nothing says. */
+export const ValidityHoursBody = Type.Object({
+  daily: Type.Array(Type.Object({ ...hours, expiration_time: Maybe(LastMinute) }), daily),
 })
 
 /** Validity members of a body, to be spread (docs/reference/validity-periods.md#fields); null removes a limit. */
@@ -30,7 +34,7 @@ export const ValidityBody = {
   validity_day_of_week: Maybe(
     Type.Array(Weekday, { maxItems: 100, description: 'Weekdays from Sunday, 0; none means every day.' }),
   ),
-  validity_hours: Maybe(ValidityHours),
+  validity_hours: Maybe(ValidityHoursBody),
 }
 const Body = Type.Object(ValidityBody)
 export type ValidityBody = Static<typeof Body>
@@ -109,7 +113,7 @@ function readHours(sent: NonNullable<ValidityBody['validity_hours']> | null): Va
   return {
     daily: sent.daily.map(({ start_time, expiration_time, days_of_week }) => ({
       start_time,
-      expiration_time,
+      ...(expiration_time == null ? {} : { expiration_time }),
       ...(days_of_week === undefined ? {} : { days_of_week: [...new Set(days_of_week)] }),
     })),
   }
@@ -130,7 +134,7 @@ type Hour = NonNullable<ValidityState['validity_hours']>['daily'][number]
 
 function whyNotHours(daily: readonly Hour[]): string | null {
   for (const [index, hour] of daily.entries()) {
-    if (hour.start_time >= hour.expiration_time)
+    if (hour.start_time >= endOf(hour))
       return `Property .validity_hours.daily[${index}].start_time must be before its expiration_time`
     if (daily.slice(0, index).some((earlier) => overlaps(earlier, hour)))
       return `Property .validity_hours.daily[${index}] overlaps another one`
@@ -141,10 +145,11 @@ function whyNotHours(daily: readonly Hour[]): string | null {
 /** Times as `HH:mm` text sort by time. Two ranges on the same weekday may touch. */
 function overlaps(a: Hour, b: Hour): boolean {
   const days = (hour: Hour) => (hour.days_of_week?.length ? hour.days_of_week : [0, 1, 2, 3, 4, 5, 6])
-  return (
-    days(a).some((day) => days(b).includes(day)) && a.start_time < b.expiration_time && b.start_time < a.expiration_time
-  )
+  return days(a).some((day) => days(b).includes(day)) && a.start_time < endOf(b) && b.start_time < endOf(a)
 }
+
+/** Hours without an end last until the end of the day. */
+const endOf = ({ expiration_time = '24:00' }: Hour): string => expiration_time
 
 /** The validity limits as the engine expects them. */
 export const toValidity = (state: ValidityState): Validity => setOnly(state)

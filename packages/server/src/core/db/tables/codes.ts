@@ -26,7 +26,7 @@ export interface Terms {
   effect?: 'APPLY_TO_ORDER' | 'APPLY_TO_ITEMS'
   validity_timeframe?: { interval: string; duration: string }
   validity_day_of_week?: number[]
-  validity_hours?: { daily: Array<{ start_time: string; expiration_time: string; days_of_week?: number[] }> }
+  validity_hours?: { daily: Array<{ start_time: string; expiration_time?: string; days_of_week?: number[] }> }
   metadata?: Record<string, unknown>
 }
 

@@ -14,6 +14,6 @@ export interface ValidityColumns {
   validity_timeframe: NullableJson<{ interval: string; duration: string }>
   validity_day_of_week: NullableJson<number[]>
   validity_hours: NullableJson<{
-    daily: Array<{ start_time: string; expiration_time: string; days_of_week?: number[] }>
+    daily: Array<{ start_time: string; expiration_time?: string; days_of_week?: number[] }>
   }>
 }
