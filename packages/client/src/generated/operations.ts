@@ -8419,7 +8419,7 @@ export interface Schemas {
     /** How many were given out and not rolled back; null before the first. */
     redeemed: (number | null)
     /** Picture and text for customers. */
-    attributes: Schemas['RewardAttributes']
+    attributes?: Schemas['RewardAttributes']
     /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
     metadata: Record<string, unknown>
     /** When it was created. */

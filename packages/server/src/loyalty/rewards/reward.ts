@@ -14,7 +14,7 @@ export function toReward(row: StoredReward): Reward {
     parameters: parameters as RewardParameters,
     stock,
     redeemed,
-    attributes: attributes as RewardAttributes,
+    ...(Object.keys(attributes as RewardAttributes).length === 0 ? {} : { attributes: attributes as RewardAttributes }),
     metadata,
     created_at,
     updated_at,

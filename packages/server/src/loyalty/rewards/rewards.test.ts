@@ -51,7 +51,6 @@ describe('POST /v1/rewards', () => {
       parameters: { coin },
       stock: null,
       redeemed: null,
-      attributes: {},
       metadata: { color: 'green' },
       created_at: instant,
       updated_at: null,
@@ -95,7 +94,6 @@ describe('POST /v1/rewards', () => {
     expect(await newReward(shop, { product: { id: product.id, sku_id: sku.id } }, { stock: 0 })).toMatchObject({
       parameters: { product: { id: product.id, sku_id: sku.id } },
       stock: 0,
-      attributes: {},
     })
     const other = await newProduct(shop, 'Plate')
     const body = { name: 'Reward', parameters: { product: { id: other.id, sku_id: sku.id } } }
@@ -254,7 +252,7 @@ describe('PUT /v1/rewards/{rewardId}', () => {
     expect(last.body).toEqual({
       ...after,
       stock: null,
-      attributes: {},
+      attributes: undefined,
       parameters: { product: { id: product.id, sku_id: null } },
     })
     expect(await ok(shop, 'GET', `/v1/rewards/${reward.id}`)).toEqual(last.body)

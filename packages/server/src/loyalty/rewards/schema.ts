@@ -53,7 +53,7 @@ export const Reward = Type.Object({
   parameters: RewardParameters,
   stock: Nullable(Int({ minimum: 0 })),
   redeemed: Nullable(Int({ minimum: 0 })),
-  attributes: RewardAttributes,
+  attributes: Type.Optional(RewardAttributes),
   metadata: Metadata,
   created_at: Instant,
   updated_at: Nullable(Instant),
