@@ -12585,8 +12585,8 @@ export interface ServerOperations {
     body: Schemas['QualificationBody'] | undefined
     reply: Schemas['Qualification']
   }
-  /** Try a validation rule: `POST /v1/validation-rules/{validationRuleId}/validation` */
-  tryValidationRule: {
+  /** Check a validation rule: `POST /v1/validation-rules/{validationRuleId}/validation` */
+  checkValidationRule: {
     path: {
       /** Id of the validation rule. */
       validationRuleId: string
@@ -12884,7 +12884,7 @@ export interface ServerOperations {
     reply: Schemas['MemberActivityList']
     row: Schemas['MemberActivity']
   }
-  /** List the activity of a member of a loyalty program, with the total: `GET /v1/loyalties/{campaignId}/members/{memberId}/activities` */
+  /** List the activities of a member of a loyalty program: `GET /v1/loyalties/{campaignId}/members/{memberId}/activities` */
   listProgramMemberActivities: {
     path: {
       /** Id or name of the campaign. */
@@ -12904,7 +12904,7 @@ export interface ServerOperations {
     reply: Schemas['MemberActivitiesList']
     row: Schemas['MemberActivityItem']
   }
-  /** List the activity of a member, with the total: `GET /v1/loyalties/members/{memberId}/activities` */
+  /** List the activities of a member: `GET /v1/loyalties/members/{memberId}/activities` */
   listMemberActivities: {
     path: {
       /** Code or id of the loyalty card or referral code. */
@@ -15724,7 +15724,7 @@ export interface Routes {
   'POST /v1/promotions/tiers/{tierId}/validation': Operations['validatePromotionTier']
   'POST /v1/qualifications': Operations['checkEligibility']
   'POST /client/v1/qualifications': Operations['checkEligibilityOnClient']
-  'POST /v1/validation-rules/{validationRuleId}/validation': Operations['tryValidationRule']
+  'POST /v1/validation-rules/{validationRuleId}/validation': Operations['checkValidationRule']
   'POST /v1/vouchers/qualification': Operations['examineVouchersQualification']
   'POST /v1/campaigns/qualification': Operations['examineCampaignsQualification']
   'DELETE /v1/vouchers/{code}/sessions/{sessionKey}': Operations['releaseValidationSession']

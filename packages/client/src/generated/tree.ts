@@ -224,7 +224,7 @@ v1
   {validationRuleId} G:getValidationRule Ubk:updateValidationRule Dk:deleteValidationRule
    assignments Gqa:listAssignmentsOfValidationRule Pbk:assignValidationRule
     {assignmentId} Dk:deleteValidationRuleAssignment
-   validation Pb:tryValidationRule
+   validation Pb:checkValidationRule
  validation-rules-assignments Gqa:listValidationRuleAssignments
  validations Pbk:validateRedeemables
  vouchers Gqa:listVouchers Pbk:createVoucher

@@ -49,10 +49,10 @@ export const qualifications = [
     run: (ctx, { body }) => qualify(ctx, body),
   }),
   operation({
-    id: 'tryValidationRule',
+    id: 'checkValidationRule',
     method: 'POST',
     path: '/v1/validation-rules/{validationRuleId}/validation',
-    summary: 'Try a validation rule',
+    summary: 'Check a validation rule',
     description:
       'Says whether the rule alone holds for the customer and the order, and which goods it covers. Nothing is redeemed. Rules that only a redemption can decide (budgets, redemptions per customer) are not looked at.',
     body: ExaminationBody,

@@ -1,5 +1,5 @@
 import { nearestWord } from '@guerdon/engine'
-import type { Route } from './mount.ts'
+import type { Operation } from './operation.ts'
 
 /** Longer paths are no misspelt ones. */
 const segmentsMax = 10
@@ -10,7 +10,7 @@ const segmentsMax = 10
  *
  * `/voucher/SPRING` → `/v1/vouchers/SPRING`
  */
-export function meantPathFinder(routes: readonly Route[]): (path: string) => string | null {
+export function meantPathFinder(routes: ReadonlyArray<Pick<Operation, 'path'>>): (path: string) => string | null {
   const known = [...new Set(routes.map(({ path }) => path))].filter((path) => !path.includes('*')).map(segmentsOf)
   return (path) => {
     const sent = segmentsOf(path)
