@@ -8,6 +8,7 @@ import { thisMachine, workersWithin } from './how-many.ts'
 import { identityVariable, type ToSupervisor, type ToWorker, type WorkerIdentity } from './messages.ts'
 import { newRelay, type Relay } from './relay.ts'
 import { watchTerminal } from './terminal.ts'
+import { returnUntaken } from './untaken-connections.ts'
 
 /**
  * Keeps the workers of a node running, and returns its exit code when they have ended. This process opens no database and serves no
@@ -148,6 +149,10 @@ class Supervisor {
       ended,
     }
     this.#members.add(member)
+    returnUntaken(
+      worker,
+      () => !this.#stopping && [...this.#members].some((other) => other !== member && isListening(other)),
+    )
     worker.on('message', (message: ToSupervisor) => {
       if (message.type !== 'ready') return this.#relay.receive(member, message)
       this.#relay.join(member)
@@ -291,6 +296,8 @@ function endOf(worker: Worker): Promise<End> {
     })
   })
 }
+
+const isListening = ({ state, worker }: Member): boolean => state === 'serving' && worker.isConnected()
 
 const factsOf = ({ code, signal, error }: End) => ({ code, signal, ...(error === undefined ? {} : { err: error }) })
 

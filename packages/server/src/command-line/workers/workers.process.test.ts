@@ -56,6 +56,12 @@ async function startNode(workers: number, env: Record<string, string> = {}): Pro
   return node
 }
 
+/** How many of them have an outcome by now. */
+async function settledOf(promises: Array<Promise<unknown>>): Promise<number> {
+  const states = await Promise.all(promises.map((each) => Promise.race([each.then(() => true), sleep(0, false)])))
+  return states.filter(Boolean).length
+}
+
 interface Call {
   method?: string
   path?: string
@@ -136,6 +142,29 @@ test('a worker that dies is replaced, its counters stay, and the others serve me
   expect(countedIn(metrics)).toBe(20)
   expect(sampleOf(metrics, 'guerdon_workers{state="serving"}')).toBe(2)
   expect(sampleOf(metrics, 'guerdon_worker_restarts_total{reason="died"}')).toBe(1)
+})
+
+test('a connection that a worker did not take before it died is served by another worker, or closed if there is none', async () => {
+  const node = await startNode(3)
+  const headers = await headersFrom(node)
+  const [first, second, third] = startedPids(node) as [number, number, number]
+  // Frozen, they are handed connections and take none.
+  process.kill(first, 'SIGSTOP')
+  process.kill(second, 'SIGSTOP')
+  const answers = Array.from({ length: 12 }, () => answerOf(node.address, { headers }))
+  await expect.poll(() => settledOf(answers)).toBe(10)
+  process.kill(first, 'SIGKILL')
+  process.kill(second, 'SIGKILL')
+  expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]))
+
+  await expect.poll(() => startedPids(node)).toHaveLength(5)
+  const serving = [third, ...startedPids(node).slice(3)]
+  for (const pid of serving) process.kill(pid, 'SIGSTOP')
+  const lost = Array.from({ length: 6 }, () => answerOf(node.address, { headers }).catch(() => 'closed'))
+  expect(await settledOf(lost)).toBe(0)
+  await sleep(300) // until the supervisor has accepted them
+  for (const pid of serving) process.kill(pid, 'SIGKILL')
+  expect(await Promise.all(lost)).toEqual(lost.map(() => 'closed'))
 })
 
 test('a request under way is answered when the node stops, and a second signal ends all workers at once', async () => {
