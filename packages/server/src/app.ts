@@ -76,7 +76,7 @@ export function buildApp({
   app.decorateRequest('raw_body', undefined)
   app.decorateRequest('reply_body', '')
   acceptBodies(app, settings)
-  answerFailures(app, settings)
+  answerFailures(app, settings, runtime.database)
   const watch = watchRequests(app)
   limitTime(app, watch)
   recordRequests(watch, runtime)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx, Runtime } from '../core/context.ts'
-import { isOutage } from '../core/db/outage.ts'
+import { isTransient } from '../core/db/outdated-node.ts'
 import { findProject } from '../core/db/project.ts'
 import { PrimaryNeededError, type Replicas } from '../core/db/replicas.ts'
 import type { ExportRow, FileRow } from '../core/db/tables.ts'
@@ -44,7 +44,7 @@ export async function workOnExport(
     })
   } catch (error) {
     const [failedExport] = claimed
-    if (failedExport === undefined || isOutage(error)) throw error
+    if (failedExport === undefined || (await isTransient(error, runtime.database))) throw error
     const { project_id, id } = failedExport
     runtime.log.error({ err: error, project_id, export_id: id }, 'export failed')
     await inTransaction(runtime.database.db, async (trx) =>

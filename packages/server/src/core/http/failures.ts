@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { Database } from '../db/database.ts'
 import { DiskFullError } from '../db/embedded.ts'
 import { isOutage, isPoolExhausted } from '../db/outage.ts'
+import { isTransient } from '../db/outdated-node.ts'
 import { limits } from '../lib/limits.ts'
 import type { Settings } from '../settings.ts'
 import { ApiError, errorText, unsupportedMediaType } from './errors.ts'
@@ -16,14 +18,12 @@ declare module 'fastify' {
 }
 
 /** Turns any thrown error into an error body of the contract. An unexpected error reveals nothing but the request id. */
-export function answerFailures(app: FastifyInstance, settings: Settings): void {
+export function answerFailures(app: FastifyInstance, settings: Settings, database: Pick<Database, 'execute'>): void {
   app.decorateRequest('failure', null)
   app.decorateRequest('refusal', null)
-  app.setErrorHandler((thrown, request, reply) => {
-    const refusal = refusalOf(thrown, {
-      max_body_bytes: request.routeOptions.bodyLimit ?? settings.max_body_bytes,
-      operation: (request.routeOptions.config as { operation?: Operation } | undefined)?.operation,
-    })
+  app.setErrorHandler(async (thrown, request, reply) => {
+    const found = refusalOf(thrown, { max_body_bytes: request.routeOptions.bodyLimit ?? settings.max_body_bytes })
+    const refusal = found.status === 500 && (await isTransient(thrown, database)) ? unavailable() : found
     request.refusal = refusal
     // An ApiError thrown on purpose has nothing to log unless it has a cause; a full disk is logged once, when it begins.
     if (refusal.status >= 500 && !(thrown instanceof DiskFullError))

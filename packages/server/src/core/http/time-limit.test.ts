@@ -16,7 +16,7 @@ async function listening() {
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
   const app = fastify()
-  answerFailures(app, readSettings({}))
+  answerFailures(app, readSettings({}), { execute: async () => ({ rows: [] }) })
   const watch = watchRequests(app)
   limitTime(app, watch, { answer_ms: answerMs, look_ms: 20 })
   app.get('/quick', async () => ({ answered: true }))

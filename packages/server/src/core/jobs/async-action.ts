@@ -2,7 +2,7 @@ import assert from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Caller, Ctx, Runtime } from '../context.ts'
-import { isOutage } from '../db/outage.ts'
+import { isTransient } from '../db/outdated-node.ts'
 import { ApiError, errorMessage } from '../http/errors.ts'
 import { type Id, newId } from '../lib/ids.ts'
 import { actionInputJson, readActionInput } from './action-input.ts'
@@ -150,7 +150,7 @@ export async function runAsyncAction(
       await setImmediate() // yield to requests
     }
   } catch (error) {
-    if (isOutage(error)) throw error
+    if (await isTransient(error, runtime.database)) throw error
     const logged = { project_id, action_id, type: record.type }
     if (error instanceof ApiError) runtime.log.info({ ...logged, reason: error.message }, 'async action refused')
     else runtime.log.error({ ...logged, err: error }, 'async action failed')
@@ -163,7 +163,7 @@ export async function runAsyncAction(
     try {
       await inStepTransaction((ctx) => end(ctx, action))
     } catch (error) {
-      if (isOutage(error)) throw error
+      if (await isTransient(error, runtime.database)) throw error
       runtime.log.error({ err: error, project_id, action_id }, 'the failure handler of an async action failed')
       await inStepTransaction((ctx) => end(ctx, undefined))
     }
