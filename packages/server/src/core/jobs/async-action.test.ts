@@ -11,9 +11,10 @@ import {
   until,
   untilRetried,
 } from '../../testing/background.ts'
-import { countedRows, countingAction } from '../../testing/counting-action.ts'
+import { type Counting, countedRows, countingAction } from '../../testing/counting-action.ts'
 import { databaseKind } from '../../testing/database.ts'
 import { ownDatabase } from '../../testing/nodes.ts'
+import { setLimits } from '../../testing/set-limits.ts'
 import type { Ctx, Runtime } from '../context.ts'
 import type { Project } from '../db/project-row.ts'
 import { ApiError } from '../http/errors.ts'
@@ -440,4 +441,30 @@ test('an action without progress is given up', async () => {
   )
   await workAsyncActions(await newNode(), [countingAction()])
   expect(await ended(id)).toMatchObject({ status: 'FAILED', result: { done_count: 0 } })
+})
+
+test('one action of a project waits for a few steps of the long ones of another project, not for their end', async () => {
+  setLimits({ job_turn_seconds: 0 }) // every turn is one step
+  let steps = 0
+  const long = defineAsyncAction<Counting & { lane: number }, { next: number }>({
+    ...countingAction(() => {
+      steps += 1
+    }),
+    serialKey: ({ lane }) => `lane ${lane}`,
+  })
+  const [lanes, stepsEach] = [6, 80]
+  const { runtime, start, ended, counted } = await atWork(long, threesRefused)
+  const other = callsTo(runtime, await insertProject(runtime))
+  const ids = await Promise.all(
+    Array.from({ length: lanes }, (_, lane) => start(long, { lane, rows_count: stepsEach, step_rows: 1, pause_ms: 0 })),
+  )
+  await until(() => (steps > lanes ? true : undefined))
+  const before = steps
+  const { result } = await other.ended(await other.start(threesRefused, { numbers: [1] }))
+  expect(result).toMatchObject({ done_count: 1 })
+  // It has three steps of its own, and lets each of the others have one after each; some more run beside it.
+  expect(steps - before).toBeLessThan(10 * lanes)
+
+  for (const id of ids) expect((await ended(id)).result).toMatchObject({ done_count: stepsEach })
+  expect(await counted()).toEqual({ [lanes]: stepsEach })
 })

@@ -91,7 +91,12 @@ export async function startAsyncAction<Input extends object>(
     })
     .execute()
   const lane = `${project_id} ${action.serialKey?.(input) ?? action.type}`
-  const isSent = await jobs.send(ctx, 'async-actions', { project_id, action_id: id }, { id: jobIdOf(id), lane })
+  const isSent = await jobs.send(
+    ctx,
+    'async-actions',
+    { project_id, action_id: id },
+    { id: jobIdOf(id), lane, owner: project_id },
+  )
   assert(isSent)
   return { async_action_id: id }
 }
@@ -118,12 +123,12 @@ export async function listStartedActions({ database }: Runtime, projectId: strin
 /** Retries without a new checkpoint, after crashes and outages, before the action ends as FAILED. */
 const retriesWithoutProgressMax = 20
 
-/** Runs an action from its checkpoint to the end, or until `signal` aborts. */
+/** Runs an action from its checkpoint to the end, or until `signal` aborts or its turn is over. */
 export async function runAsyncAction(
   runtime: Runtime,
   actions: readonly AsyncActionDefinition[],
   { project_id, action_id }: QueueData['async-actions'],
-  { retries, signal }: JobRun,
+  { retries, signal, isTurnOver = async () => false }: JobRun,
 ): Promise<'again' | undefined> {
   const record = await runtime.database.db
     .selectFrom('async_actions')
@@ -148,6 +153,7 @@ export async function runAsyncAction(
       if (signal.aborted) return 'again'
       isOver = await inStepTransaction((ctx) => advance(ctx, action, action_id, input, retries))
       await setImmediate() // yield to requests
+      if (isOver === false && (await isTurnOver())) return 'again'
     }
   } catch (error) {
     if (await isTransient(error, runtime.database)) throw error

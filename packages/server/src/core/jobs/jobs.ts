@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Database, Db } from '../db/database.ts'
 import { isDistributed } from '../db/is-distributed.ts'
@@ -6,7 +7,7 @@ import { limits } from '../lib/limits.ts'
 import { declareQueues, queueNames, supervision } from './declare-queues.ts'
 import type { QueueData, QueueName, WatchName } from './queues.ts'
 import { type JobWatch, type Look, startWatch, type WatchOptions } from './watch.ts'
-import { type Handler, newWorkers } from './workers.ts'
+import { type Handler, laterPriority, newWorkers } from './workers.ts'
 
 /** The job queues of this process. */
 export interface Jobs {
@@ -43,6 +44,8 @@ export interface SendOptions {
   id?: string
   /** The serialisation key in a FIFO queue: jobs with the same key run one after another. */
   lane?: string
+  /** Whose job it is, in a FIFO queue, where `lane` begins with it: an owner with many jobs does not keep the only one of another waiting. */
+  owner?: string
   /** Earliest start, by the clock of the database. */
   start_after?: Instant
 }
@@ -127,11 +130,14 @@ export async function openJobs(database: Database, report: (problem: unknown) =>
       watches.set(name, startWatch(countingFailures(name, look), report, { idle_ms: idleMs, ...options }))
     },
     note: (name) => watches.get(name)?.note(),
-    async send(ctx, queue, data, { id, lane, start_after } = {}) {
+    async send(ctx, queue, data, { id, lane, owner, start_after } = {}) {
+      const isLater = owner !== undefined && (await hasJobs(ctx.db, queue, owner))
+
       const sent = await boss.send(queue, data as object, {
         db: fromKysely(ctx.db),
         ...(id === undefined ? {} : { id }),
         ...(lane === undefined ? {} : { singletonKey: lane }),
+        ...(isLater ? { priority: laterPriority } : {}),
         ...(start_after === undefined ? {} : { startAfter: start_after }),
       })
       ctx.afterCommit(() => workers.wake(queue))
@@ -156,6 +162,13 @@ async function returnAbandonedJobs(database: Database): Promise<void> {
     `update pgboss.job set state = 'retry', start_after = now() where name = any($1::text[]) and state = 'active'`,
     [queueNames],
   )
+}
+
+async function hasJobs(db: Db, queue: QueueName, owner: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from pgboss.job
+    where name = ${queue} and state <= 'active' and starts_with(singleton_key, ${`${owner} `}) limit 1`.execute(db)
+  return rows.length > 0
 }
 
 async function countJobs(database: Database): Promise<QueueCounts[]> {

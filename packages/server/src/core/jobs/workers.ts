@@ -1,5 +1,6 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { Database } from '../db/database.ts'
+import { limits } from '../lib/limits.ts'
 import { type QueueData, type QueueName, queues } from './queues.ts'
 
 /** `again`: the job is not done and returns to the queue; any node may continue it at once. */
@@ -10,7 +11,12 @@ export interface JobRun {
   retries: number
   /** Aborted when the process stops or another node has taken over the job. */
   signal: AbortSignal
+  /** Whether it has had its turn (`job_turn_seconds`) and others wait: it returns `again` then, and they come first. */
+  isTurnOver?(): Promise<boolean>
 }
+
+/** Of jobs that have had a turn, and of the second and further jobs of an owner: those of 0 are taken first. */
+export const laterPriority = -1
 
 /** The workers of this process, for all queues. */
 export interface Workers {
@@ -40,7 +46,8 @@ export function newWorkers(boss: PgBoss, database: Database, report: (problem: u
       wake(queue)
       try {
         const signal = AbortSignal.any([job.signal, stopping.signal])
-        const outcome = await handle(job.data, { retries: job.retryCount, signal })
+        const isTurnOver = newTurn(() => hasWaiting(database, queue))
+        const outcome = await handle(job.data, { retries: job.retryCount, signal, isTurnOver })
         if (outcome === 'again') await returnToQueue(database, queue, job)
       } catch (error) {
         report(error)
@@ -113,10 +120,38 @@ const dueQueues = `
     limit 1
   ) due`
 
-/** Returns an active job to the queue, ahead of others with its key; the worker that ran it can no longer complete it. */
+/** Asks whether others wait at the end of each turn only. */
+function newTurn(hasWaiting: () => Promise<boolean>): () => Promise<boolean> {
+  let beganAt = performance.now()
+  return async () => {
+    if (performance.now() - beganAt < limits.job_turn_seconds * 1_000) return false
+    beganAt = performance.now()
+    return hasWaiting()
+  }
+}
+
+/** Whether a job could be taken if a worker were free: the next of its key. */
+async function hasWaiting(database: Database, queue: QueueName): Promise<boolean> {
+  const { rows } = await database.execute(
+    `select from pgboss.job j
+     where j.name = $1 and j.state < 'active' and not j.blocked and j.start_after <= now() and not exists (
+       select from pgboss.job before
+       where before.name = j.name and before.singleton_key = j.singleton_key and before.id <> j.id
+         and before.state in ('retry', 'active')
+     )
+     limit 1`,
+    [queue],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Returns an active job to the queue, ahead of others with its key and behind all other keys; the worker that ran it can no longer
+ * complete it.
+ */
 async function returnToQueue(database: Database, queue: QueueName, { id, retryCount }: Job<unknown>): Promise<void> {
   await database.execute(
-    `update pgboss.job set state = 'retry', start_after = now()
+    `update pgboss.job set state = 'retry', start_after = now(), created_on = now(), priority = ${laterPriority}
      where name = $1 and id = $2 and retry_count = $3 and state = 'active'`,
     [queue, id, retryCount],
   )

@@ -439,6 +439,8 @@ export const limits = {
   csv_record_bytes_max: 1_048_576,
   /** Columns of an imported CSV file, and `fields` of an export. */
   csv_columns_max: 1_000,
+  /** For how long an async action keeps its worker while others wait. */
+  job_turn_seconds: 3,
   /** Rows that a CSV import processes per transaction. */
   csv_step_rows: 500,
   /** Elements that a bulk update processes per transaction. */
