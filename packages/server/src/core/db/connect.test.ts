@@ -4,6 +4,7 @@ import { AbortedTransactionError, sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { databaseKind, testDatabase } from '../../testing/database.ts'
 import { untilRequestWaits } from '../../testing/lock-waits.ts'
+import { longestStretch } from '../../testing/longest-stretch.ts'
 import { connectPglite, connectPostgres, type OnStatement } from './connect.ts'
 import type { Database } from './database.ts'
 import { preparedStatement } from './prepared-statements.ts'
@@ -15,6 +16,23 @@ test('both databases return instants as ISO strings, big integers as numbers and
     select timestamptz '2026-01-01 12:00:00.5+02' as at, 9007199254740991::bigint as big, '{"a":[1]}'::jsonb as json, 12.50::numeric as sum
   `.execute(db)
   expect(rows).toEqual([{ at: '2026-01-01T10:00:00.500Z', big: 9007199254740991, json: { a: [1] }, sum: 12.5 }])
+})
+
+test('a long transaction, and statements behind it, let the event loop turn between two statements', async () => {
+  const { db } = await testDatabase()
+  const { milliseconds, longest } = await longestStretch(() =>
+    Promise.all(
+      Array.from({ length: 20 }, () =>
+        inTransaction(db, async (trx) => {
+          for (let count = 0; count < 30; count += 1)
+            await sql`select sum(n) from generate_series(1, 2000::int) n where n % 7 <> ${count}::int`.execute(trx)
+        }),
+      ),
+    ),
+  )
+  // On PostgreSQL another process computes.
+  if (databaseKind() === 'pglite') expect(longest).toBeLessThan(milliseconds / 4)
+  expect(longest).toBeLessThan(250)
 })
 
 test('a frequent statement returns the same result as the first time', async () => {

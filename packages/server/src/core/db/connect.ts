@@ -213,6 +213,7 @@ export function openPglite(pglite: PGlite): Database {
 async function startPglite(options: PGliteOptions): Promise<PGlite> {
   const pglite = await PGlite.create({
     ...options,
+    startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${limits.embedded_buffers_mb}MB`],
     parsers: { ...parsers, ...bytes.parsers },
     serializers: bytes.serializers,
   })

@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
 import { limits } from '../lib/limits.ts'
 import { PgliteStatements } from './pglite-statements.ts'
@@ -49,6 +50,7 @@ export class Embedded {
   /** When the database last found the disk full; a quota shows only then. */
   #refusedAt = Number.NEGATIVE_INFINITY
   readonly #options: EmbeddedOptions
+  readonly #pauses = newPauses()
 
   constructor(pglite: PGlite, options: EmbeddedOptions) {
     this.#instance = newInstance(pglite)
@@ -72,6 +74,7 @@ export class Embedded {
 
   /** Runs a statement of an instance, which may have been replaced since a transaction began on it. */
   async run<T>(instance: Instance, work: () => Promise<T>): Promise<T> {
+    if (this.#pauses.isDue()) await this.#pauses.pause()
     if (instance !== this.#instance) throw this.#isFull ? new DiskFullError() : new ReplacedInstanceError()
     try {
       return await work()
@@ -105,6 +108,26 @@ export class Embedded {
     if (this.#isFull === isFull) return
     this.#isFull = isFull
     this.#options.onDisk({ is_full: isFull, free_bytes: this.#options.freeBytes() })
+  }
+}
+
+/**
+ * PGlite computes in this thread and answers without a turn of the event loop, so a transaction of a thousand statements, and the next
+ * one behind it, would be a single turn, for which every other request waits.
+ */
+function newPauses() {
+  let turnBeganAt: number | null = null
+  return {
+    isDue(): boolean {
+      const now = performance.now()
+      if (turnBeganAt !== null) return now - turnBeganAt >= limits.slice_ms
+      turnBeganAt = now
+      setImmediate(() => {
+        turnBeganAt = null
+      })
+      return false
+    },
+    pause: () => nextTurn(),
   }
 }
 

@@ -265,6 +265,8 @@ export const limits = {
   keep_alive_seconds: 5,
   /** Space on the disk of the embedded database below which it only reads: four segments of its log (docs/operate/database.md#a-full-disk). */
   embedded_reserve_bytes: 67_108_864,
+  /** Memory in which the embedded database keeps pages, in MiB. */
+  embedded_buffers_mb: 32,
 
   /** How long a start retries a database that cannot be reached yet. */
   start_retry_seconds: 30,
