@@ -103,6 +103,8 @@ export interface InstallationCtx extends Wiring {
   afterCommit(work: () => void): void
   /** For operations with `saves`: stores the reply together with the changes. */
   replyStore?: ReplyStore
+  /** Of a request: the sentences that its answer ends with, unless it is a refusal (core/http/warnings.ts). */
+  warnings?: Set<string>
 }
 
 /** The browser that calls an operation of `/auth`. */

@@ -187,6 +187,7 @@ function newScope(
     ctx.client = client
   }
   ctx.afterCommit = (work) => void afterCommit.push(work)
+  ctx.warnings = new Set()
   if (visitor !== undefined) ctx.visitor = visitor
   if (project !== null) {
     ctx.project_id = project.id
@@ -353,7 +354,7 @@ function replyOf(scope: RequestScope, result: unknown): StoredReply {
     return { status: result.status, body: errorText(result, request.id, runtime.settings.error_messages) }
   }
   if (result instanceof Accepted)
-    return { status: 202, body: serialise(reply, operation.accepted as TSchema, result.reply) }
+    return { status: 202, body: withWarnings(scope, serialise(reply, operation.accepted as TSchema, result.reply)) }
   if (result instanceof Redirect) {
     reply.header('Location', result.location)
     return { status, body: '' }
@@ -364,7 +365,13 @@ function replyOf(scope: RequestScope, result: unknown): StoredReply {
     if (!prefersReply(prefer)) return { status: 204, body: '' }
     reply.header('Preference-Applied', `${prefersStrict(prefer) ? 'handling=strict, ' : ''}return=representation`)
   }
-  return { status, body: serialise(reply, ...viewOf(scope, result)) }
+  return { status, body: withWarnings(scope, serialise(reply, operation.reply as TSchema, viewOf(scope, result))) }
+}
+
+/** The answer with what the operation has warned of, if it is an object. */
+function withWarnings({ ctx: { warnings } }: RequestScope, body: string): string {
+  if (warnings === undefined || warnings.size === 0 || !body.startsWith('{')) return body
+  return `${body.slice(0, -1)}${body === '{}' ? '' : ','}"warnings":${JSON.stringify([...warnings])}}`
 }
 
 /** What the caller may see of a result, with its schema. */
@@ -379,8 +386,9 @@ function viewOf({ handler: { operation }, ctx }: RequestScope, result: unknown):
 async function readReplyOf(scope: RequestScope, result: unknown): Promise<StoredReply> {
   const { status } = scope.handler
   if (result instanceof ApiError || result instanceof Accepted || status === 204) return replyOf(scope, result)
-  if (result instanceof SerialisedReply) return { status, body: result.text }
-  return { status, body: await serialiseInSlices(scope.reply, ...viewOf(scope, result)) }
+  if (result instanceof SerialisedReply) return { status, body: withWarnings(scope, result.text) }
+  const body = await serialiseInSlices(scope.reply, operation.reply as TSchema, viewOf(scope, result))
+  return { status, body: withWarnings(scope, body) }
 }
 
 function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply {
