@@ -1618,6 +1618,8 @@ export interface Schemas {
     tracking_id?: string
     /** The tiers that can be redeemed, each evaluated on its own. */
     promotions: Array<Schemas['ClientPromotionTierValidation']>
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   /** On the client side: a code that was given to a customer. */
   ClientPublication: {
@@ -1767,6 +1769,8 @@ export interface Schemas {
     order?: Schemas['ClientUnderstoodOrder']
     /** The stacking rules that were applied. */
     stacking_rules: Schemas['StackingRulesView']
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   /** On the client side: a code, tier, stack or campaign that qualifies, evaluated on its own. */
   ClientQualifiedRedeemable: {
@@ -2296,6 +2300,91 @@ export interface Schemas {
     inapplicable_redeemables: Array<Schemas['ClientRedeemableResult']>
     /** What was skipped, and why: limits, exclusive categories, no effect. */
     skipped_redeemables: Array<Schemas['ClientRedeemableResult']>
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
+  }
+  ClientSingleRedemptionAnswer: {
+    /** Id of the redemption: `r_…`, of a failed one `rf_…`. */
+    id: string
+    /** When it was redeemed. */
+    date: string
+    /** Id of the customer; null without one. */
+    customer_id: (string | null)
+    /** Token that stands for the source id of the customer; null without one. */
+    tracking_id: (string | null)
+    /** Metadata that was sent with the redemption; null without any. */
+    metadata: (Record<string, unknown> | null)
+    /** Whether it succeeded; it stays so after a rollback. */
+    result: "SUCCESS" | "FAILURE"
+    /** Key of the reason for the failure; only of a failure. */
+    failure_code?: string
+    /** The reason for the failure as a sentence; only of a failure. */
+    failure_message?: string
+    /** The order after the redemption; null for failures and without an order. */
+    order: (Schemas['ClientRedemptionOrder'] | null)
+    /** How it was redeemed. */
+    channel: {
+      /** The application id of the key, the id of the user who was signed in, or the assignment of the reward. */
+      channel_id: string
+      /** By a key, by a person who was signed in, or automatically for a reward. */
+      channel_type: "API" | "USER" | "AUTO_REDEEM"
+    }
+    /** The customer; null without one. */
+    customer: (Schemas['ClientCustomer'] | null)
+    /** What was redeemed; `redemption` for several together. */
+    related_object_type: "voucher" | "promotion_tier" | "redemption"
+    /** Of what was redeemed; of several together, their own id. */
+    related_object_id: string
+    /** The voucher after the redemption; null for promotions and for several together. */
+    voucher: (Schemas['ClientRedeemedVoucher'] | null)
+    /** The promotion tier; absent for vouchers. */
+    promotion_tier?: Schemas['ClientRedeemedTier']
+    /** The reward that points were used for; only of loyalty cards. */
+    reward?: Schemas['ClientRedeemedReward']
+    /** Always `redemption`. */
+    object: "redemption"
+    /** Whether it succeeded, failed or was rolled back. */
+    status: "SUCCEEDED" | "FAILED" | "ROLLED_BACK"
+    /** Credits in minor units, or points, that were used; absent for discounts. */
+    amount?: number
+    /** Of one among several: the redemption of them all. */
+    redemption?: string
+    /** The session whose reservation was used; absent without one. */
+    session?: {
+      /** Key of the session. */
+      key: string
+    }
+    /** What belongs to this redemption; only after a rollback. */
+    related_redemptions?: {
+      /** Its rollbacks. */
+      rollbacks: Array<{
+        /** Id of the rollback. */
+        id: string
+        /** When it was rolled back. */
+        date: string
+        /** Whether the order was changed too; only where one redemption is read. */
+        rollback_order_mode?: "WITH_ORDER" | "WITHOUT_ORDER"
+      }>
+      /** The redemptions that were made together. */
+      redemptions: Array<{
+        /** Id of the redemption. */
+        id: string
+        /** When it was redeemed. */
+        date: string
+      }>
+    }
+    /** The credits that were used; only of gift cards. */
+    gift?: {
+      /** Credits that were used, in minor units. */
+      amount: number
+    }
+    /** The points that were used; only of loyalty cards. */
+    loyalty_card?: {
+      /** Points that were used. */
+      points: number
+    }
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   /** On the client side: a custom event that was reported. */
   ClientTrackedEvent: {
@@ -2375,6 +2464,8 @@ export interface Schemas {
     session?: Schemas['SessionView']
     /** The stacking rules that were applied. */
     stacking_rules: Schemas['StackingRulesView']
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   /** A code, as pages see it. */
   ClientVoucher: {
@@ -2477,6 +2568,8 @@ export interface Schemas {
     reason?: string
     /** Why the code cannot be redeemed; absent if it can. */
     error?: Schemas['RefusalView']
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   /** How random codes are made. */
   CodeConfigBody: {
@@ -7051,6 +7144,93 @@ export interface Schemas {
     /** Always `promotion_tier`. */
     object: "promotion_tier"
   }
+  PromotionTierAnswer: {
+    /** Whether it can be redeemed. */
+    valid: boolean
+    /** The goods that the discount covers, and the lines of the order on which they are. */
+    applicable_to?: Schemas['CoveredEntries']
+    /** The goods that the discount leaves out, and the lines of the order on which they are. */
+    inapplicable_to?: Schemas['CoveredEntries']
+    /** Token that stands for the source id of the customer; a request may also send the plain source id. */
+    tracking_id?: string
+    /** The session that holds what was validated; absent without one. */
+    session?: Schemas['SessionView']
+    /** The order after the discount; absent without one. */
+    order?: Schemas['CalculatedOrderView']
+    /** Why it cannot be redeemed; absent if it can. */
+    reason?: string
+    /** The refusal, or nothing but the shop's own words where a rule has some. */
+    error?: {
+      /** HTTP status that the refusal would have alone. */
+      code?: number
+      /** Kind of refusal, for programs. */
+      key?: string
+      /** Short text, for people. */
+      message: string
+      /** Longer text; absent without one. */
+      details?: string
+      /** Id of the request, also in the header `X-Request-Id` and in the log. */
+      request_id?: string
+      /** Id of what the refusal is about; absent if unknown. */
+      resource_id?: string
+      /** What the refusal is about; absent if unknown. */
+      resource_type?: string
+      /** The redeemable that was refused. */
+      redeemable_id?: string
+      /** What that redeemable is. */
+      redeemable_type?: string
+      /** Text of the shop for customers, from the validation rule; absent without one. */
+      error?: {
+        /** The text. */
+        message: string
+      }
+    }
+    /** Id of the promotion tier. */
+    id: string
+    /** Name of the tier. */
+    name: string
+    /** Text for customers; absent without one. */
+    banner?: string
+    /** What is given; of an invalid tier, what it is set to. */
+    discount?: (Schemas['AppliedDiscount'] | Schemas['Discount'])
+    /** Not valid before this moment; null or absent: no such bound. */
+    start_date?: string
+    /** Not valid after this moment; null or absent: no such bound. */
+    expiration_date?: string
+    /** The campaign of the tier, in short. */
+    campaign: {
+      /** Id of the campaign. */
+      id: string
+      /** Not valid before this moment; null or absent: no such bound. */
+      start_date?: string
+      /** Not valid after this moment; null or absent: no such bound. */
+      expiration_date?: string
+      /** Whether the campaign is enabled. */
+      active: boolean
+      /** The category, as a list of none or one. */
+      categories?: Array<Schemas['Category']>
+      /** Always `campaign`. */
+      object: "campaign"
+    }
+    /** Place among the tiers of the campaign, counted from 1. */
+    hierarchy: number
+    /** All discounts on the order, in minor units. */
+    discount_amount?: number
+    /** Discount of this tier, in minor units. */
+    applied_discount_amount?: number
+    /** Custom data of the shop: keys with values of any type. A metadata schema of the project may restrict them. */
+    metadata: Record<string, unknown>
+    /** Id of the category, which the stacking rules refer to; null or absent without one. */
+    category_id?: (string | null)
+    /** The category, as a list of none or one. */
+    categories?: Array<Schemas['CategoryInResult']>
+    /** Why: rules, limits, bases, rounding; only with `options.explain`. */
+    explanation?: Schemas['ExplanationView']
+    /** Always `promotion_tier`. */
+    object: "promotion_tier"
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
+  }
   PromotionTierBody: {
     /** Name of the tier. */
     name: string
@@ -7221,6 +7401,8 @@ export interface Schemas {
     tracking_id?: string
     /** The tiers that can be redeemed, each evaluated on its own. */
     promotions: Array<Schemas['PromotionTierValidation']>
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   PromotionValidationBody: {
     /** The customer: an id, a source id, or what the shop knows of them. */
@@ -7470,6 +7652,8 @@ export interface Schemas {
     order?: Schemas['UnderstoodOrder']
     /** The stacking rules that were applied. */
     stacking_rules: Schemas['StackingRulesView']
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   QualificationBody: {
     /** What is looked for: everything (the default), codes of the customer, offers for products, promotion stacks … */
@@ -8270,6 +8454,8 @@ export interface Schemas {
     inapplicable_redeemables: Array<Schemas['RedeemableResult']>
     /** What was skipped, and why: limits, exclusive categories, no effect. */
     skipped_redeemables: Array<Schemas['RedeemableResult']>
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   ReferralHolders: {
     /** The holders that were added. */
@@ -8948,6 +9134,91 @@ export interface Schemas {
     metadata: Record<string, unknown>
     /** Always `customer`. */
     object: "customer"
+  }
+  SingleRedemptionAnswer: {
+    /** Id of the redemption: `r_…`, of a failed one `rf_…`. */
+    id: string
+    /** When it was redeemed. */
+    date: string
+    /** Id of the customer; null without one. */
+    customer_id: (string | null)
+    /** Token that stands for the source id of the customer; null without one. */
+    tracking_id: (string | null)
+    /** Metadata that was sent with the redemption; null without any. */
+    metadata: (Record<string, unknown> | null)
+    /** Whether it succeeded; it stays so after a rollback. */
+    result: "SUCCESS" | "FAILURE"
+    /** Key of the reason for the failure; only of a failure. */
+    failure_code?: string
+    /** The reason for the failure as a sentence; only of a failure. */
+    failure_message?: string
+    /** The order after the redemption; null for failures and without an order. */
+    order: (Schemas['RedemptionOrder'] | null)
+    /** How it was redeemed. */
+    channel: {
+      /** The application id of the key, the id of the user who was signed in, or the assignment of the reward. */
+      channel_id: string
+      /** By a key, by a person who was signed in, or automatically for a reward. */
+      channel_type: "API" | "USER" | "AUTO_REDEEM"
+    }
+    /** The customer; null without one. */
+    customer: (Schemas['SimpleCustomer'] | null)
+    /** What was redeemed; `redemption` for several together. */
+    related_object_type: "voucher" | "promotion_tier" | "redemption"
+    /** Of what was redeemed; of several together, their own id. */
+    related_object_id: string
+    /** The voucher after the redemption; null for promotions and for several together. */
+    voucher: (Schemas['RedeemedVoucher'] | null)
+    /** The promotion tier; absent for vouchers. */
+    promotion_tier?: Schemas['RedeemedTier']
+    /** The reward that points were used for; only of loyalty cards. */
+    reward?: Schemas['RedeemedReward']
+    /** Always `redemption`. */
+    object: "redemption"
+    /** Whether it succeeded, failed or was rolled back. */
+    status: "SUCCEEDED" | "FAILED" | "ROLLED_BACK"
+    /** Credits in minor units, or points, that were used; absent for discounts. */
+    amount?: number
+    /** Of one among several: the redemption of them all. */
+    redemption?: string
+    /** The session whose reservation was used; absent without one. */
+    session?: {
+      /** Key of the session. */
+      key: string
+    }
+    /** What belongs to this redemption; only after a rollback. */
+    related_redemptions?: {
+      /** Its rollbacks. */
+      rollbacks: Array<{
+        /** Id of the rollback. */
+        id: string
+        /** When it was rolled back. */
+        date: string
+        /** Whether the order was changed too; only where one redemption is read. */
+        rollback_order_mode?: "WITH_ORDER" | "WITHOUT_ORDER"
+      }>
+      /** The redemptions that were made together. */
+      redemptions: Array<{
+        /** Id of the redemption. */
+        id: string
+        /** When it was redeemed. */
+        date: string
+      }>
+    }
+    /** The credits that were used; only of gift cards. */
+    gift?: {
+      /** Credits that were used, in minor units. */
+      amount: number
+    }
+    /** The points that were used; only of loyalty cards. */
+    loyalty_card?: {
+      /** Points that were used. */
+      points: number
+    }
+    /** Why: rules, limits, bases, rounding; only with `options.explain`. */
+    explanation?: Schemas['ExplanationView']
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   SingleRedemptionBody: {
     /** The customer: an id, a source id, or what the shop knows of them. */
@@ -10604,6 +10875,8 @@ export interface Schemas {
     session?: Schemas['SessionView']
     /** The stacking rules that were applied. */
     stacking_rules: Schemas['StackingRulesView']
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   ValidationBody: {
     /** The codes and promotions, in the order in which they are applied unless the stacking rules say otherwise. */
@@ -10991,6 +11264,8 @@ export interface Schemas {
     error?: Schemas['RefusalView']
     /** Why: rules, limits, bases, rounding; only with `options.explain`. */
     explanation?: Schemas['ExplanationView']
+    /** What is probably not meant as it was sent, in sentences; absent if there is nothing to warn of. */
+    warnings?: Array<string>
   }
   VoucherValidationBody: {
     /** The customer: an id, a source id, or what the shop knows of them. */
@@ -12576,7 +12851,7 @@ export interface ServerOperations {
     }
     query: undefined
     body: Schemas['PromotionTierValidationBody'] | undefined
-    reply: Schemas['PromotionTierValidation']
+    reply: Schemas['PromotionTierAnswer']
   }
   /** Check eligibility: `POST /v1/qualifications` */
   checkEligibility: {
@@ -12685,7 +12960,7 @@ export interface ServerOperations {
       tracking_id?: string
     }
     body: Schemas['SingleRedemptionBody'] | undefined
-    reply: Schemas['ExplainedRedemption']
+    reply: Schemas['SingleRedemptionAnswer']
   }
   /** Get the redemptions of a voucher: `GET /v1/vouchers/{code}/redemption` */
   getVoucherRedemption: {
@@ -12706,7 +12981,7 @@ export interface ServerOperations {
     }
     query: undefined
     body: Schemas['SingleRedemptionBody'] | undefined
-    reply: Schemas['ExplainedRedemption']
+    reply: Schemas['SingleRedemptionAnswer']
   }
   /** Redeem a reward: `POST /v1/loyalties/members/{memberId}/redemption` */
   redeemMemberReward: {
@@ -12716,7 +12991,7 @@ export interface ServerOperations {
     }
     query: undefined
     body: Schemas['RedeemReward'] | undefined
-    reply: Schemas['ExplainedRedemption']
+    reply: Schemas['SingleRedemptionAnswer']
   }
   /** Redeem a reward of a program: `POST /v1/loyalties/{campaignId}/members/{memberId}/redemption` */
   redeemProgramMemberReward: {
@@ -12728,7 +13003,7 @@ export interface ServerOperations {
     }
     query: undefined
     body: Schemas['RedeemReward'] | undefined
-    reply: Schemas['ExplainedRedemption']
+    reply: Schemas['SingleRedemptionAnswer']
   }
   /** Get a redemption: `GET /v1/redemptions/{redemptionId}` */
   getRedemption: {
@@ -15459,7 +15734,7 @@ export interface ClientOperations {
       tracking_id?: string
     }
     body: Schemas['SingleRedemptionBody'] | undefined
-    reply: Schemas['ClientExplainedRedemption']
+    reply: Schemas['ClientSingleRedemptionAnswer']
   }
   /** Redeem a promotion tier: `POST /client/v1/promotions/tiers/{promotionTierId}/redemption` @deprecated */
   redeemPromotionTierOnClient: {
@@ -15469,7 +15744,7 @@ export interface ClientOperations {
     }
     query: undefined
     body: Schemas['SingleRedemptionBody'] | undefined
-    reply: Schemas['ClientExplainedRedemption']
+    reply: Schemas['ClientSingleRedemptionAnswer']
   }
   /** Track a custom event (client side): `POST /client/v1/events` */
   trackClientCustomEvent: {

@@ -211,6 +211,7 @@ export const checkoutDescriptions: Descriptions = {
     error: 'Why the code cannot be redeemed; absent if it can.',
     order: 'The order after the discount; absent without one.',
   },
+  PromotionTierAnswer: { $like: 'PromotionTierValidation' },
   PromotionTierValidation: {
     $like: 'PromotionTier',
     $: 'What would happen if the promotion tier were redeemed.',

@@ -49,6 +49,7 @@ export const redemptionDescriptions: Descriptions = {
     'loyalty_card.points': 'Points that were used.',
   },
   ExplainedRedemption: { $like: 'Redemption' },
+  SingleRedemptionAnswer: { $like: 'Redemption' },
   RedemptionRollback: {
     $like: 'Redemption',
     $: 'A redemption that was undone, or the attempt to do so.',

@@ -7,14 +7,14 @@ import { getMemberIn } from '../loyalty/programs/store.ts'
 import { redeem, redeemSingle } from './redeem.ts'
 import { redeemErrors } from './redeem-errors.ts'
 import {
-  ClientExplainedRedemption,
   ClientRedemptionsAnswer,
-  ExplainedRedemption,
+  ClientSingleRedemptionAnswer,
   RedeemQuery,
   RedeemReward,
   RedeemVoucherQuery,
   RedemptionBody,
   RedemptionsAnswer,
+  SingleRedemptionAnswer,
   SingleRedemptionBody,
 } from './redeem-schema.ts'
 import type { Redemption } from './schema.ts'
@@ -37,7 +37,7 @@ const description =
 
 const single = {
   body: SingleRedemptionBody,
-  reply: ExplainedRedemption,
+  reply: SingleRedemptionAnswer,
   errors: redeemErrors,
   saves: true,
   redeems: true,
@@ -82,7 +82,8 @@ export const redeeming = [
     summary: 'Redeem a voucher',
     query: RedeemQuery,
     ...single,
-    for_pages: { reply: ClientExplainedRedemption, view: clientView },
+    reply: ClientSingleRedemptionAnswer,
+    view: clientView,
     errors: [...redeemErrors, 'invalid_query_params'],
     flag: 'client_redeem_enabled',
     run: (ctx, { query, body }) => redeemVoucher(ctx, query.code, query.tracking_id, body),
@@ -96,7 +97,8 @@ export const redeeming = [
       id: 'redeemPromotionTierOnClient',
       path: '/client/v1/promotions/tiers/{promotionTierId}/redemption',
       deprecated: true,
-      for_pages: { reply: ClientExplainedRedemption, view: clientView },
+      reply: ClientSingleRedemptionAnswer,
+      view: clientView,
       flag: 'client_redeem_enabled',
     },
     ...single,
@@ -113,7 +115,7 @@ export const redeeming = [
       summary: 'Redeem a reward of a program',
     },
     body: RedeemReward,
-    reply: ExplainedRedemption,
+    reply: SingleRedemptionAnswer,
     errors: redeemErrors,
     saves: true,
     redeems: true,

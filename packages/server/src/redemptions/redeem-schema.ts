@@ -12,6 +12,7 @@ import {
   TrackingId,
   ValidationOptions,
 } from '../checkout/decision/schema.ts'
+import { warnings } from '../core/http/warnings.ts'
 import { Redemption, RedemptionOrder } from './schema.ts'
 
 export const RedemptionBody = Type.Object(
@@ -50,6 +51,9 @@ export const ExplainedRedemption = Type.Object({
 })
 export type ExplainedRedemption = Static<typeof ExplainedRedemption>
 
+/** The answer to the redemption of one redeemable. */
+export const SingleRedemptionAnswer = Type.Object({ ...ExplainedRedemption.properties, ...warnings })
+
 /** The response to a redemption (docs/reference/redemptions.md#answer). */
 export const RedemptionsAnswer = Type.Object({
   redemptions: Type.Array(ExplainedRedemption),
@@ -57,6 +61,7 @@ export const RedemptionsAnswer = Type.Object({
   order: Nullable(RedemptionOrder),
   inapplicable_redeemables: Type.Array(RedeemableResult),
   skipped_redeemables: Type.Array(RedeemableResult),
+  ...warnings,
 })
 export type RedemptionsAnswer = Static<typeof RedemptionsAnswer>
 
@@ -70,4 +75,4 @@ export const RedeemQuery = Type.Object({ code: Type.String({ minLength: 1, maxLe
 export const ClientRedemptionsAnswer = clientReply(RedemptionsAnswer)
 
 /** The same on the client side (docs/reference/client-side.md#answers). */
-export const ClientExplainedRedemption = clientReply(ExplainedRedemption)
+export const ClientSingleRedemptionAnswer = clientReply(SingleRedemptionAnswer)

@@ -2,6 +2,7 @@ import { calculateOrder } from '@guerdon/engine'
 import type { Applicable, CalculatedItem, CalculatedOrder, Verdict } from '@guerdon/engine/schema'
 import { isPage } from '../audience/customers/on-client-side.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
+import type { RepeatedOrder } from '../checkout/decision/repeated-orders.ts'
 import { appliedOf, referrerOf } from '../checkout/decision/results.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerRow } from '../core/db/tables.ts'
@@ -184,8 +185,12 @@ export function wholeOrder({ calculated, order }: RedeemedOrder): RedemptionOrde
 }
 
 /** The order right after one of several redemptions (docs/reference/redemptions.md#answer). */
-export function partOrder({ order: { id, source_id }, steps }: RedeemedOrder, index: number): RedemptionOrder {
-  const step = steps[index]?.order as CalculatedOrder
+export function partOrder(
+  { order: { id, source_id }, steps }: RedeemedOrder,
+  index: number,
+  repeated: RepeatedOrder,
+): RedemptionOrder {
+  const step = repeated(steps[index]?.order as CalculatedOrder)
   return { id, source_id, ...step, object: 'order' } as RedemptionOrder
 }
 

@@ -2,6 +2,7 @@ import type { Applicable, RewardFacts, Verdict } from '@guerdon/engine/schema'
 import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import { mappingFor, type RedeemableCandidate } from '../checkout/decision/redeemables.ts'
+import { type RepeatedOrder, repeatedOrder } from '../checkout/decision/repeated-orders.ts'
 import { candidateOf } from '../checkout/decision/results.ts'
 import type { CheckoutVoucher } from '../checkout/decision/voucher-row.ts'
 import type { Configuration } from '../core/configuration/configuration.ts'
@@ -27,7 +28,13 @@ export function redeemAll(ctx: Ctx, checkout: Checkout, verdict: Verdict): Redee
   const redeemer = redeemingCustomer(ctx, checkout)
   const order = redeemedOrder(ctx, checkout, verdict, redeemer.customer?.id ?? null)
   const parentId = applied.length > 1 ? newId('redemption', Date.parse(ctx.now)) : null
-  const shared: SharedParts = { checkout, redeemer, order, parent_id: parentId }
+  const shared: SharedParts = {
+    checkout,
+    redeemer,
+    order,
+    parent_id: parentId,
+    repeated: repeatedOrder(ctx, applied.length),
+  }
   const children = applied.map((outcome, index) => redeemOne(ctx, shared, outcome, index))
   const parent = parentId === null ? null : parentRow(ctx, shared, parentId)
   const rows = children.map(({ row }) => row)
@@ -46,11 +53,12 @@ interface SharedParts {
   redeemer: RedeemingCustomer
   order: RedeemedOrder | null
   parent_id: string | null
+  repeated: RepeatedOrder
 }
 
 function redeemOne(
   ctx: Ctx,
-  { checkout, redeemer, order, parent_id }: SharedParts,
+  { checkout, redeemer, order, parent_id, repeated }: SharedParts,
   outcome: Applicable,
   index: number,
 ): RedeemedPart {
@@ -93,7 +101,7 @@ function redeemOne(
       amount: spent ?? null,
       reward,
       // `redeemAll` gives a single redemption the whole order.
-      order: order === null || parent_id === null ? null : partOrder(order, index),
+      order: order === null || parent_id === null ? null : partOrder(order, index, repeated),
       undo,
     },
     candidate,

@@ -8,6 +8,7 @@ import { voucherMetadataOf } from '../../incentives/vouchers/voucher.ts'
 import { toCategory } from '../../rules/categories/store.ts'
 import type { Checkout } from './facts.ts'
 import type { RedeemableCandidate } from './redeemables.ts'
+import type { RepeatedOrder } from './repeated-orders.ts'
 import type { CalculatedOrderView, CategoryInResult, ExplanationView, RedeemableResult, RefusalView } from './schema.ts'
 
 /** The outcome of one redeemable, as validations show it (docs/reference/validations.md#validate-several). */
@@ -16,6 +17,7 @@ export function resultOf(
   checkout: Checkout,
   outcome: Outcome,
   applied: readonly RedeemableCandidate[],
+  repeated: RepeatedOrder = (order) => order,
 ): RedeemableResult {
   const candidate = candidateOf(checkout, outcome)
   const { status, id, object } = outcome
@@ -32,7 +34,7 @@ export function resultOf(
       const showsOrder = checkout.request.expand === null || checkout.request.expand.has('order')
       return {
         ...common,
-        ...(order === undefined || !showsOrder ? {} : { order: orderView(checkout, order, applied) }),
+        ...(order === undefined || !showsOrder ? {} : { order: orderView(checkout, repeated(order), applied) }),
         applicable_to,
         inapplicable_to,
         result: {

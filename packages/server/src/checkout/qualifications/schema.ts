@@ -13,6 +13,7 @@ import {
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { clientReply } from '../../audience/customers/client-view.ts'
+import { warnings } from '../../core/http/warnings.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { Campaign } from '../../incentives/campaigns/schema.ts'
 import { Voucher } from '../../incentives/vouchers/schema.ts'
@@ -199,6 +200,7 @@ export const Qualification = Type.Object({
   tracking_id: Type.Optional(Type.String()),
   order: Type.Optional(UnderstoodOrder),
   stacking_rules: StackingRules,
+  ...warnings,
 })
 export type Qualification = Static<typeof Qualification>
 

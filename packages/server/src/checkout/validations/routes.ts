@@ -5,7 +5,7 @@ import {
   ClientPromotionValidation,
   ClientValidation,
   ClientVoucherValidation,
-  PromotionTierValidation,
+  PromotionTierAnswer,
   PromotionTierValidationBody,
   PromotionValidation,
   PromotionValidationBody,
@@ -125,7 +125,7 @@ export const validations = [
     description:
       'Says whether a tier applies and what it does to the order, by itself: limits of stacking play no part.',
     body: PromotionTierValidationBody,
-    reply: PromotionTierValidation,
+    reply: PromotionTierAnswer,
     errors: ['invalid_payload', ...refusals, 'multiple_requests'],
     saves: true,
     reads_replica: hasNoSession,

@@ -16,6 +16,7 @@ import {
 } from '@guerdon/engine/schema'
 import { type Static, Type } from 'typebox'
 import { clientReply } from '../../audience/customers/client-view.ts'
+import { warnings } from '../../core/http/warnings.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { FilterQuery } from '../../core/query/list.ts'
 import { Category } from '../../rules/categories/schema.ts'
@@ -59,6 +60,7 @@ export const Validation = Type.Object({
   tracking_id: Type.Optional(Type.String()),
   session: Type.Optional(SessionView),
   stacking_rules: StackingRules,
+  ...warnings,
 })
 export type Validation = Static<typeof Validation>
 
@@ -92,6 +94,7 @@ export const VoucherValidation = Type.Object({
   reason: Type.Optional(Type.String()),
   error: Type.Optional(RefusalView),
   explanation: Type.Optional(ExplanationView),
+  ...warnings,
 })
 export type VoucherValidation = Static<typeof VoucherValidation>
 
@@ -143,6 +146,9 @@ export const PromotionTierValidation = Type.Object({
 })
 export type PromotionTierValidation = Static<typeof PromotionTierValidation>
 
+/** The answer to the validation of one promotion tier. */
+export const PromotionTierAnswer = Type.Object({ ...PromotionTierValidation.properties, ...warnings })
+
 export const PromotionValidationBody = Type.Object(
   { ...checkoutWithoutSession, options: Maybe(ValidationOptions) },
   { examples: [sample] },
@@ -160,6 +166,7 @@ export const PromotionValidation = Type.Object({
   valid: Type.Boolean({ description: 'Whether there is any.' }),
   tracking_id: Type.Optional(Type.String()),
   promotions: Type.Array(PromotionTierValidation),
+  ...warnings,
 })
 export type PromotionValidation = Static<typeof PromotionValidation>
 

@@ -9,6 +9,7 @@ import { active } from '../../definitions/metadata-schemas/check.ts'
 import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
 import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
+import { repeatedOrder } from '../decision/repeated-orders.ts'
 import { type CheckoutRequest, readRequest } from '../decision/request.ts'
 import { candidateOf } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
@@ -38,19 +39,19 @@ export async function validatePromotions(
     ...(audienceRulesOnly ? { omit: isNotAboutCustomer, tolerates_missing_bundle: true } : {}),
   })
   const applied: Outcome[] = []
-  const promotions: PromotionValidation['promotions'] = []
   await forEachInSlices(checkout.facts.redeemables, (redeemable) => {
     const outcome = evaluateAlone(redeemable)
-    if (outcome.status !== 'APPLICABLE') return
-    applied.push(outcome)
-    promotions.push(promotionTierView(ctx, checkout, outcome))
+    if (outcome.status === 'APPLICABLE') applied.push(outcome)
   })
+  const hierarchyOf = (outcome: Outcome) => candidateOf(checkout, outcome)?.tier?.hierarchy ?? 0
+  // The outcomes are newest first; the stable sort keeps that order within the same hierarchy.
+  applied.sort((a, b) => hierarchyOf(a) - hierarchyOf(b))
   const valid = applied.length > 0
+  const repeated = repeatedOrder(ctx, applied.length)
   const result: PromotionValidation = {
     valid,
     ...trackingIdOf(ctx, checkout),
-    // The outcomes are newest first; the stable sort keeps that order within the same hierarchy.
-    promotions: promotions.sort((a, b) => a.hierarchy - b.hierarchy),
+    promotions: applied.map((outcome) => promotionTierView(ctx, checkout, outcome, repeated)),
   }
   // The caller did not try each tier: only applicable ones count as validations of their campaign.
   const candidates = applied.flatMap((outcome) => candidateOf(checkout, outcome) ?? [])

@@ -8,6 +8,7 @@ import { toCategory } from '../../rules/categories/store.ts'
 import { setOnly } from '../../rules/terms/validity.ts'
 import type { Checkout } from '../decision/facts.ts'
 import type { RedeemableCandidate } from '../decision/redeemables.ts'
+import type { RepeatedOrder } from '../decision/repeated-orders.ts'
 import { readRequest } from '../decision/request.ts'
 import { candidateOf, categoriesOf, explained, orderView, refusalView } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
@@ -38,7 +39,12 @@ export function validateTier(
 }
 
 /** A tier with its outcome. */
-export function promotionTierView(ctx: Ctx, checkout: Checkout, outcome: Outcome): PromotionTierValidation {
+export function promotionTierView(
+  ctx: Ctx,
+  checkout: Checkout,
+  outcome: Outcome,
+  repeated: RepeatedOrder = (order) => order,
+): PromotionTierValidation {
   const { tier, campaign } = knownTier(candidateOf(checkout, outcome), outcome.id)
   const { banner } = tier
   const common = {
@@ -52,7 +58,7 @@ export function promotionTierView(ctx: Ctx, checkout: Checkout, outcome: Outcome
     ...explained(outcome),
     object: 'promotion_tier' as const,
   }
-  if (outcome.status === 'APPLICABLE') return { valid: true, ...validOf(checkout, tier, outcome), ...common }
+  if (outcome.status === 'APPLICABLE') return { valid: true, ...validOf(checkout, tier, outcome, repeated), ...common }
   const { reason } = outcome
   const { discount } = tier
   return {
@@ -73,14 +79,14 @@ function knownTier(
   return { tier, campaign }
 }
 
-function validOf(checkout: Checkout, tier: ConfiguredTier, outcome: Applicable) {
+function validOf(checkout: Checkout, tier: ConfiguredTier, outcome: Applicable, repeated: RepeatedOrder) {
   const { order, applicable_to, inapplicable_to, discount } = outcome
   const { total_discount_amount: discountAmount = 0, total_applied_discount_amount: appliedDiscountAmount = 0 } =
     order ?? {}
   return {
     applicable_to,
     inapplicable_to,
-    ...(order === undefined ? {} : { order: orderView(checkout, order, []) }),
+    ...(order === undefined ? {} : { order: orderView(checkout, repeated(order), []) }),
     ...(discount === undefined ? {} : { discount }),
     ...setOnly({ start_date: tier.start_date, expiration_date: tier.expiration_date }),
     ...(discountAmount === 0 ? {} : { discount_amount: discountAmount }),

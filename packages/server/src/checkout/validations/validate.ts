@@ -7,6 +7,7 @@ import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { decideAndSave } from '../decision/decide.ts'
 import { type Checkout, refuseMetadata, refuseOutcomes, refuseRequest } from '../decision/facts.ts'
+import { repeatedOrder } from '../decision/repeated-orders.ts'
 import { type CheckoutRequest, openedSession, readRequest } from '../decision/request.ts'
 import { appliedOf, orderView, resultOf } from '../decision/results.ts'
 import type { SessionView } from '../decision/schema.ts'
@@ -47,7 +48,8 @@ export function refuseAsOf(ctx: Ctx, { as_of, session }: CheckoutRequest): void 
 
 function validationOf(ctx: Ctx, checkout: Checkout, verdict: Verdict, session: SessionView | null): Validation {
   const applied = appliedOf(checkout, verdict.redeemables)
-  const toResult = (outcome: Outcome) => resultOf(ctx, checkout, outcome, applied)
+  const repeated = repeatedOrder(ctx, applied.length)
+  const toResult = (outcome: Outcome) => resultOf(ctx, checkout, outcome, applied, repeated)
   const resultsWith = (status: Outcome['status']) =>
     verdict.redeemables.filter((outcome) => outcome.status === status).map(toResult)
   const isPartial = checkout.facts.stacking_rules.redeemables_application_mode === 'PARTIAL'

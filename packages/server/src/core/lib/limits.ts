@@ -170,6 +170,8 @@ export const limits = {
   qualified_at_once_max: 250,
   /** Elements of such a page times lines of the order: each element shows them all. */
   qualified_lines_max: 25_000,
+  /** Size of the orders that an answer repeats for each of its redeemables or promotions; beyond it, they have no lines and no metadata. */
+  repeated_orders_bytes_max: 4_194_304,
   /** Vouchers that one qualification request loads; the next page continues there. */
   qualification_codes_max: 10_000,
   /** Redeemables that one qualification request evaluates; the next page continues there. */
