@@ -4,6 +4,7 @@ import type { Changes } from '../../core/db/checkout-changes.ts'
 import type { Db } from '../../core/db/database.ts'
 import { inTransaction, sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
+import { newTimeSlice } from '../../core/lib/time-slice.ts'
 import { BatchState } from './batch-state.ts'
 import type { CheckoutRows, Rows } from './checkout-rows.ts'
 import { conflictingRow, type Decision, type TransactionalDecision } from './decide.ts'
@@ -158,6 +159,7 @@ async function evaluateBatch(
     return evaluated
   }
   const state = new BatchState()
+  const slice = newTimeSlice()
   for (const [redemption, checkoutRows] of await loadDetails(db, configuration, rows, batch, evaluated)) {
     const { ctx, request, decide, resolve, reject } = redemption
     try {
@@ -177,6 +179,7 @@ async function evaluateBatch(
     } catch (error) {
       answers.push(() => reject(error))
     }
+    if (slice.isOver()) await slice.pause()
   }
   return evaluated
 }

@@ -6,6 +6,7 @@ import { ApiError } from '../../core/http/errors.ts'
 import { idempotencyKeyConflict, isKept, keyedQueue } from '../../core/http/idempotency.ts'
 import { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { newTimeSlice } from '../../core/lib/time-slice.ts'
 import type { StoredReplyRow } from './checkout-rows.ts'
 import { assembleCheckout, type Checkout } from './facts.ts'
 import { loadCheckout } from './load.ts'
@@ -153,7 +154,9 @@ class CheckoutAttempt<Result> {
       is_redemption: this.#options.is_redemption ?? false,
     })
     if (rows.kept !== null) return replay(ctx, rows.kept)
+    const slice = newTimeSlice()
     const decision = this.#decide(assembleCheckout(ctx, this.#request, rows))
+    if (slice.isOver()) await slice.pause()
     if ('issueRewards' in decision) {
       if (!this.#needsTransaction) throw new TransactionRequiredError()
       return saveWithRewards(ctx, decision)
@@ -181,7 +184,7 @@ async function saveDecision<Result>(ctx: Ctx, { result, changes }: Decision<Resu
     await saveCheckout(ctx, ctx.db, changes)
     return result
   }
-  const reply = replyStore.replyOf(result)
+  const reply = await replyStore.replyOf(result)
   assert(isKept(reply.status), 'a reply that is saved with changes must be storable under its Idempotency-Key')
   await saveCheckout(ctx, ctx.db, changes, { ...replyStore.key, ...reply })
   return new StoredReplyResult(reply)

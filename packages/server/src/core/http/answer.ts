@@ -130,13 +130,12 @@ function runningAnswer(operation: Operation, run: OperationRun, parts: AnswerPar
     if (earlier !== null) return send(reply.header(replayedHeader, 'true'), earlier)
     if (operation.saves === true) {
       const stored = await runSelfSaving(scope, key)
-      send(reply, stored)
+      const sent = send(reply, stored)
       if (scope.isHeard) scope.onReply(stored.body)
-      return reply
+      return sent
     }
     if (!isWrite) {
-      const read = await readReplyOf(scope, await runReading(scope))
-      return read.body.length > atOnceLength ? sendInPieces(reply, read) : send(reply, read)
+      return send(reply, await replyOf(scope, await runReading(scope)))
     }
     await precheck(scope)
     const stored = await (key === null ? ((await runInBatch(scope)) ?? runOnce(scope)) : runOncePerKey(scope, key))
@@ -270,7 +269,7 @@ function withoutSecrets({ operation, status }: Handler, fresh: StoredReply): Sto
 async function rollBackOnRefusal(scope: RequestScope, trx: Trx): Promise<StoredReply> {
   await sql`savepoint refusal`.execute(trx)
   try {
-    return replyOf(scope, await runOperation(scope, { ...scope.ctx, db: trx }))
+    return await replyOf(scope, await runOperation(scope, { ...scope.ctx, db: trx }))
   } catch (error) {
     if (!(error instanceof ApiError) || !isKeptRefusal(error)) throw error
     await sql`rollback to savepoint refusal`.execute(trx)
@@ -299,7 +298,7 @@ async function runSelfSaving(scope: RequestScope, key: string | null): Promise<S
     const result = await handler.reader.run(saving, input, request.headers)
     for (const work of afterCommit) work()
     if (!handler.reader.mayRead(input)) tellPosition(scope)
-    return notifyReply(replyOf(scope, result))
+    return notifyReply(await replyOf(scope, result))
   }
   const fingerprint = fingerprintOf(request.method, request.url, request.raw_body)
   replyStore.key = { key, fingerprint: fingerprint.toString('hex'), expires_at: keyExpiryOf(ctx.now) }
@@ -322,7 +321,8 @@ async function storedReplyOf(
   result: unknown,
   { key, fingerprint }: { key: string; fingerprint: Buffer },
 ): Promise<StoredReply> {
-  if (!(result instanceof StoredReplyResult)) return storeReplyOnly(scope, key, fingerprint, replyOf(scope, result))
+  if (!(result instanceof StoredReplyResult))
+    return storeReplyOnly(scope, key, fingerprint, await replyOf(scope, result))
   if (result.isReplayed) await markReplayed(scope, scope.ctx.db)
   return result.reply
 }
@@ -334,8 +334,8 @@ async function storeReplyOnly(
   fingerprint: Buffer,
   fresh: StoredReply,
 ): Promise<StoredReply> {
-  if (!isKept(fresh.status)) return fresh
   const { handler, ctx } = scope
+  if (!isKept(fresh.status)) return fresh
   const owner = ctx.project_id as string
   return inTransaction(handler.runtime.database.db, async (trx) => {
     const known = await claim(trx, owner, key, fingerprint, ctx.now)
@@ -345,7 +345,7 @@ async function storeReplyOnly(
   })
 }
 
-function replyOf(scope: RequestScope, result: unknown): StoredReply {
+async function replyOf(scope: RequestScope, result: unknown): Promise<StoredReply> {
   const { handler, request, reply } = scope
   const { operation, status, runtime } = handler
   request.refusal = result instanceof ApiError ? result : null
@@ -360,12 +360,14 @@ function replyOf(scope: RequestScope, result: unknown): StoredReply {
     return { status, body: '' }
   }
   if (status === 204) return { status, body: '' }
+  if (result instanceof SerialisedReply) return { status, body: withWarnings(scope, result.text) }
   if (operation.reply_if_preferred === true) {
     const { prefer } = request.headers
     if (!prefersReply(prefer)) return { status: 204, body: '' }
     reply.header('Preference-Applied', `${prefersStrict(prefer) ? 'handling=strict, ' : ''}return=representation`)
   }
-  return { status, body: withWarnings(scope, serialise(reply, operation.reply as TSchema, viewOf(scope, result))) }
+  const body = await serialiseInSlices(reply, operation.reply as TSchema, viewOf(scope, result))
+  return { status, body: withWarnings(scope, body) }
 }
 
 /** The answer with what the operation has warned of, if it is an object. */
@@ -382,16 +384,9 @@ function viewOf({ handler: { operation }, ctx }: RequestScope, result: unknown):
     : [for_pages.reply as TSchema, for_pages.view(ctx, result)]
 }
 
-/** The same for an operation that only reads, and whose reply is often a page. */
-async function readReplyOf(scope: RequestScope, result: unknown): Promise<StoredReply> {
-  const { status } = scope.handler
-  if (result instanceof ApiError || result instanceof Accepted || status === 204) return replyOf(scope, result)
-  if (result instanceof SerialisedReply) return { status, body: withWarnings(scope, result.text) }
-  const body = await serialiseInSlices(scope.reply, operation.reply as TSchema, viewOf(scope, result))
-  return { status, body: withWarnings(scope, body) }
-}
-
-function send(reply: FastifyReply, { status, body }: StoredReply): FastifyReply {
+function send(reply: FastifyReply, stored: StoredReply): FastifyReply | Promise<FastifyReply> {
+  const { status, body } = stored
+  if (body.length > atOnceLength) return sendInPieces(reply, stored)
   reply.code(status)
   if (body === '') return reply.send()
   reply.request.reply_body = body

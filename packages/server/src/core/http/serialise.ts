@@ -10,7 +10,7 @@ export function serialise(reply: FastifyReply, schema: TSchema, result: unknown)
   return serialiseAs(reply, serialisableOf(schema), result)
 }
 
-/** The same for replies that may have long lists, such as pages: an element at a time, in slices. */
+/** The same for replies that may have long lists, such as pages and orders: an element at a time, in slices. */
 export async function serialiseInSlices(reply: FastifyReply, schema: TSchema, result: unknown): Promise<string> {
   const slice = newTimeSlice()
   return write(serialisableOf(schema), result)
@@ -20,7 +20,8 @@ export async function serialiseInSlices(reply: FastifyReply, schema: TSchema, re
     if (isLongList(schema, value)) {
       const serialiseElement = serialiserOf(reply, schema.items as Schema)
       for (const element of value) {
-        parts.push(serialiseElement(element as Record<string, unknown>))
+        const isLong = holdsLongList(schema.items as Schema, element)
+        parts.push(isLong ? await write(schema.items as Schema, element) : serialiseElement(element as Element))
         if (slice.isOver()) await slice.pause()
       }
       return `[${parts.join(',')}]`
@@ -32,8 +33,12 @@ export async function serialiseInSlices(reply: FastifyReply, schema: TSchema, re
   }
 }
 
+type Element = Record<string, unknown>
+
 const isLongList = ({ items }: Schema, value: unknown): value is unknown[] =>
-  items !== undefined && Array.isArray(value) && value.length >= longListLength
+  items !== undefined &&
+  Array.isArray(value) &&
+  (value.length >= longListLength || value.some((element) => holdsLongList(items, element)))
 
 /** Shorter lists are serialised at once: that takes less time in total. */
 const longListLength = 20

@@ -10,7 +10,7 @@ export interface StoredReply {
 export interface ReplyStore {
   /** Null when the request has no idempotency key. */
   key: { key: string; fingerprint: string; expires_at: Instant } | null
-  replyOf(result: unknown): StoredReply
+  replyOf(result: unknown): Promise<StoredReply>
   /** Registers `work` to run with the body of the reply, unless it is a refusal or a replay; the last registration wins. */
   onReply(work: (body: string) => void): void
 }
