@@ -1,14 +1,14 @@
-import type { Instant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import type { CodesFound } from './codes.ts'
 import { newestFirst, type Offer } from './offers.ts'
+import { type Position, positionOf, voucherIdBound } from './position.ts'
 
 /** The stream of offers that may qualify, newest first; read only as far as `next` is called. */
 export interface Candidates {
   /** The next `count` offers; fewer at the end of the stream. */
   next(count: number): Promise<Offer[]>
   /** Set when the search stopped at a limit: all offers newer than this have been returned. */
-  readonly cut_at: Instant | null
+  readonly cut_at: Position | null
 }
 
 export interface CandidateSources {
@@ -16,10 +16,8 @@ export interface CandidateSources {
   configured: readonly Offer[]
   /** The next vouchers: those created before an id, or the newest ones. */
   loadCodes(before: string | null, count: number): Promise<CodesFound>
-  /** The cursor: both streams begin before this moment. */
-  starting_after: Instant | null
-  /** The same as a bound of voucher ids. */
-  first_before: string | null
+  /** The cursor: both streams begin before this position. */
+  starting_after: Position | null
   /** Lines of the order: with many of them, a request evaluates fewer offers. */
   lines: number
   /** A cheap check before the evaluation. */
@@ -28,7 +26,7 @@ export interface CandidateSources {
 
 /** Merges two streams, each newest first. Vouchers are loaded batch by batch, and only when it is their turn. */
 export function openCandidates(sources: CandidateSources): Candidates {
-  const { configured, loadCodes, starting_after, first_before, lines, isPossible } = sources
+  const { configured, loadCodes, starting_after, lines, isPossible } = sources
   const evaluatedMax = Math.ceil(limits.qualification_lines_max / Math.max(1, lines))
   const codesMax = Math.min(limits.qualification_codes_max, evaluatedMax)
   const configuredMax = Math.min(limits.qualification_candidates_max, evaluatedMax)
@@ -37,9 +35,9 @@ export function openCandidates(sources: CandidateSources): Candidates {
   const codes = {
     loaded: [] as Offer[],
     place: 0,
-    before: first_before,
+    before: starting_after === null ? null : voucherIdBound(starting_after),
     /** Vouchers not loaded yet are not newer than this. */
-    horizon: null as Instant | null,
+    horizon: null as Position | null,
     examined: 0,
     batch: firstBatch,
     is_over: false,
@@ -52,12 +50,12 @@ export function openCandidates(sources: CandidateSources): Candidates {
     codes.examined += found.examined
     codes.batch = laterBatches
     codes.before = found.last?.id ?? null
-    codes.horizon = found.last?.created_at ?? null
+    codes.horizon = found.last === null ? null : positionOf({ ...found.last, resource_id: found.last.id })
     codes.is_over = found.last === null
   }
 
   const candidates = {
-    cut_at: null as Instant | null,
+    cut_at: null as Position | null,
 
     async next(count: number): Promise<Offer[]> {
       const offers: Offer[] = []
@@ -79,7 +77,7 @@ export function openCandidates(sources: CandidateSources): Candidates {
           place += 1
           configuredExamined += 1
           if (isPossible(offer)) offers.push(offer)
-          if (configuredExamined >= configuredMax) candidates.cut_at = configured[place]?.created_at ?? null
+          if (configuredExamined >= configuredMax && place < configured.length) candidates.cut_at = positionOf(offer)
         }
       }
       return offers
@@ -92,15 +90,15 @@ export function openCandidates(sources: CandidateSources): Candidates {
 const firstBatch = 100
 const laterBatches = 250
 
-const isNewer = (offer: Offer | undefined, horizon: Instant | null): boolean =>
-  offer !== undefined && horizon !== null && offer.created_at > horizon
+const isNewer = (offer: Offer | undefined, horizon: Position | null): boolean =>
+  offer !== undefined && horizon !== null && positionOf(offer) > horizon
 
-/** The index of the first offer created before a moment. */
-function firstBefore(offers: readonly Offer[], moment: Instant): number {
+/** The index of the first offer older than a position. */
+function firstBefore(offers: readonly Offer[], position: Position): number {
   let [from, to] = [0, offers.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if ((offers[middle] as Offer).created_at < moment) to = middle
+    if (positionOf(offers[middle] as Offer) < position) to = middle
     else from = middle + 1
   }
   return from

@@ -3,7 +3,6 @@ import type { Configuration } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { fromJson } from '../../core/db/json-row.ts'
 import type { HolderRow, Terms } from '../../core/db/tables.ts'
-import { newId } from '../../core/lib/ids.ts'
 import type { Instant } from '../../core/lib/instant.ts'
 import { cacheTerms } from '../../rules/terms/terms-cache.ts'
 import { toCheckoutVoucher } from '../decision/voucher-row.ts'
@@ -45,9 +44,6 @@ export interface CodesFound {
   /** The oldest examined voucher; null: there are no more. */
   last: { id: string; created_at: Instant } | null
 }
-
-/** A bound between the ids of vouchers created before a moment and all others: ids begin with the time of creation. */
-export const idAt = (at: Instant): string => newId('voucher', Date.parse(at)).slice(0, 'v_'.length + 8)
 
 /**
  * The newest vouchers of some kinds, in one statement: there may be millions, of which a page needs a few. The database filters

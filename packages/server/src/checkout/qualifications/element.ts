@@ -1,9 +1,12 @@
 import type { Applicable, CalculatedOrder } from '@guerdon/engine/schema'
+import { isClientSide } from '../../audience/customers/on-client-side.ts'
 import type { ConfiguredAssignment, ConfiguredTier } from '../../core/configuration/configuration.ts'
+import type { Ctx } from '../../core/context.ts'
 import { listed } from '../../core/query/list.ts'
 import { voucherBalanceOf, voucherMetadataOf } from '../../incentives/vouchers/voucher.ts'
 import type { RelatedObjectType, ValidationRuleAssignment } from '../../rules/validation-rules/schema.ts'
 import type { Checkout } from '../decision/facts.ts'
+import { type RepeatedOrder, repeatedOrder } from '../decision/repeated-orders.ts'
 import { categoriesOf, explained, orderView } from '../decision/results.ts'
 import type { CalculatedOrderView } from '../decision/schema.ts'
 import type { Finding } from './evaluate-offers.ts'
@@ -11,11 +14,14 @@ import { assignmentsFor, type Offer } from './offers.ts'
 import type { JudgedAssignment, QualifiedRedeemable, QualifiedTier } from './schema.ts'
 
 /** A qualified offer, as the response shows it (docs/reference/qualifications.md). */
-export function elementOf(checkout: Checkout, finding: Finding): QualifiedRedeemable {
-  const { offer, outcomes, order } = finding
+export function elementOf(ctx: Ctx, checkout: Checkout, finding: Finding): QualifiedRedeemable {
+  const { offer, outcomes } = finding
   const [outcome] = outcomes
-  if (offer.object !== 'promotion_stack') return singleElement(checkout, offer, outcome as Applicable)
+  const repeated = repeatedOrder(ctx, outcomes.length)
+  const shown: RepeatedOrder = isClientSide(ctx) ? (order) => withoutMetadata(repeated(order)) : repeated
+  if (offer.object !== 'promotion_stack') return singleElement(checkout, offer, outcome as Applicable, shown)
   const { configuration } = checkout.rows
+  const order = finding.order && shown(finding.order)
   return {
     ...identityOf(offer),
     result: {},
@@ -25,17 +31,35 @@ export function elementOf(checkout: Checkout, finding: Finding): QualifiedRedeem
       const tier = configuration.tiers.get(outcome.id) as ConfiguredTier
       const { id, created_at } = tier
       const part: Offer = { ...offer, object: 'promotion_tier', id, resource_id: id, created_at, tier, stack: null }
-      return singleElement(checkout, part, outcome)
+      return singleElement(checkout, part, outcome, shown)
     }),
   }
 }
 
-function singleElement(checkout: Checkout, offer: Offer, outcome: Applicable): QualifiedTier {
+/** On the client side: a page knows what it has sent, and need not be told of the catalogue what rules compare. */
+const withoutMetadata = (order: CalculatedOrder): CalculatedOrder => ({
+  ...order,
+  items: order.items.map((item) => {
+    const { product, sku, ...line } = without(item)
+    return {
+      ...line,
+      ...(product === undefined ? {} : { product: without(product) }),
+      ...(sku === undefined ? {} : { sku: without(sku) }),
+    }
+  }),
+  metadata: {},
+})
+
+function without<T extends { metadata?: unknown }>({ metadata: _, ...rest }: T): Omit<T, 'metadata'> {
+  return rest
+}
+
+function singleElement(checkout: Checkout, offer: Offer, outcome: Applicable, shown: RepeatedOrder): QualifiedTier {
   const { order, applicable_to, inapplicable_to } = outcome
   return {
     ...identityOf(offer),
     result: resultOf(checkout, offer, outcome),
-    ...(order === undefined ? {} : { order: orderOf(checkout, offer, order) }),
+    ...(order === undefined ? {} : { order: orderOf(checkout, offer, shown(order)) }),
     applicable_to,
     inapplicable_to,
     ...expansionOf(checkout, offer),

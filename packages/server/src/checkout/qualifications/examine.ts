@@ -106,7 +106,7 @@ async function findQualified(
   const { findings } =
     order === '-created_at'
       ? await newestPage(candidates, evaluator, { limit, starting_after: null })
-      : await rankedPage(candidates, evaluator, limit, comparison(checkout, order))
+      : await rankedPage(candidates, evaluator, { limit }, comparison(checkout, order))
   const explained: Finding[] = []
   await forEachInSlices(findings.slice(0, limit), (finding) => explained.push(evaluator.explain(finding)))
   return { checkout, findings: explained }

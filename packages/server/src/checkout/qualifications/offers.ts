@@ -15,6 +15,7 @@ import type { Buyer } from '../decision/customer.ts'
 import { tierCandidate, voucherFacts } from '../decision/redeemables.ts'
 import { unitTypes } from '../decision/request-references.ts'
 import type { CheckoutVoucher } from '../decision/voucher-row.ts'
+import { positionOf } from './position.ts'
 import { type RuleTraits, ruleTraits } from './scenarios.ts'
 
 /** A candidate of a qualification: a voucher, a tier, a stack, or a campaign in place of the vouchers that it would issue. */
@@ -68,9 +69,11 @@ export function configuredOffers(configuration: Configuration, kind: 'single' | 
 /** A cache: the offers of a configuration are the same for every request, and are dropped together with it. */
 const offersByConfiguration = new WeakMap<Configuration, { single?: Offer[]; stacks?: Offer[] }>()
 
-/** Offers created at the same moment are ordered by id, so that the order is stable. */
+/** Offers created at the same moment are ordered by their position, and with the same position by id, so that the order is stable. */
 export function newestFirst(a: Pick<Offer, 'created_at' | 'resource_id'>, b: typeof a): number {
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1
+  const [positionA, positionB] = [positionOf(a), positionOf(b)]
+  if (positionA !== positionB) return positionA < positionB ? 1 : -1
   return a.resource_id < b.resource_id ? 1 : a.resource_id === b.resource_id ? 0 : -1
 }
 

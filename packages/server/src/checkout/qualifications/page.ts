@@ -1,44 +1,54 @@
 import { type Instant, toInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
+import { newTimeSlice } from '../../core/lib/time-slice.ts'
 import type { Candidates } from './candidates.ts'
 import type { Finding, OfferEvaluator } from './evaluate-offers.ts'
+import { above, momentOf, type Position, positionOf, startOf } from './position.ts'
 
 export interface Page {
   findings: Finding[]
   has_more: boolean
   /** The cursor of the next page. */
-  more_starting_after?: Instant
+  more_starting_after?: Instant | Position
+}
+
+export interface PageOptions {
+  limit: number
+  /** The bytes of the element that shows a finding. */
+  sizeOf?: (finding: Finding) => number
 }
 
 /** The qualified offers, newest first. Stops at the first one beyond the page. */
 export async function newestPage(
   candidates: Candidates,
   evaluator: OfferEvaluator,
-  { limit, starting_after, lines = 0 }: { limit: number; starting_after: Instant | null; lines?: number },
+  { limit, starting_after, sizeOf = () => 0 }: PageOptions & { starting_after: Position | null },
 ): Promise<Page> {
-  // Each element shows all lines of the order: fewer fit on a page of a long order.
-  const atOnceMax = Math.min(limits.qualified_at_once_max, Math.floor(limits.qualified_lines_max / Math.max(1, lines)))
   const findings: Finding[] = []
+  let bytes = 0
   for await (const finding of findQualified(candidates, evaluator, limit + 1)) {
     const last = findings.at(-1)
-    const { created_at } = finding.offer
-    // Offers created at the same moment stay on one page, because the next page begins before that moment
-    // (docs/reference/qualifications.md).
-    const isSplit = last?.offer.created_at === created_at && findings.length < atOnceMax
-    if (last !== undefined && findings.length >= limit && !isSplit)
-      return { findings, has_more: true, more_starting_after: last.offer.created_at }
+    bytes += sizeOf(finding)
+    if (last !== undefined && positionOf(last.offer) !== positionOf(finding.offer)) {
+      // Offers created at the same moment stay on one page as far as possible: then its cursor is a plain moment.
+      const { created_at } = last.offer
+      const isSplit = created_at === finding.offer.created_at
+      const isFull = findings.length >= (isSplit ? Math.max(limit, limits.qualified_at_once_max) : limit)
+      if (isFull || bytes > limits.qualification_page_bytes_max)
+        return { findings, has_more: true, more_starting_after: isSplit ? positionOf(last.offer) : created_at }
+    }
     findings.push(finding)
   }
   const { cut_at } = candidates
   if (cut_at === null) return { findings, has_more: false }
 
-  // The search stopped within `cut_at`, so offers of that moment may be missing: the next page begins with it, or, if this
-  // page has nothing else, after it.
-  const after = toInstant(Date.parse(cut_at) + 1)
-  if (starting_after !== null && after >= starting_after)
-    return { findings, has_more: true, more_starting_after: cut_at }
+  // The search stopped at `cut_at`, so offers of that moment may be missing: the next page begins with it. If that would be no progress,
+  // it begins with the position, which nearly always one offer alone has; if that would be none either, after it.
+  const moment = toInstant(Date.parse(momentOf(cut_at)) + 1)
+  const after = [moment, above(cut_at)].find((cursor) => starting_after === null || startOf(cursor) < starting_after)
+  if (after === undefined) return { findings, has_more: true, more_starting_after: cut_at }
   return {
-    findings: findings.filter(({ offer }) => offer.created_at > cut_at),
+    findings: findings.filter(({ offer }) => positionOf(offer) >= startOf(after)),
     has_more: true,
     more_starting_after: after,
   }
@@ -48,7 +58,7 @@ export async function newestPage(
 export async function rankedPage(
   candidates: Candidates,
   evaluator: OfferEvaluator,
-  limit: number,
+  { limit, sizeOf = () => 0 }: PageOptions,
   compare: (a: Finding, b: Finding) => number,
 ): Promise<Page> {
   const best: Finding[] = []
@@ -62,7 +72,16 @@ export async function rankedPage(
       hasMore = true
     }
   }
-  return { findings: best, has_more: hasMore || candidates.cut_at !== null }
+  let bytes = 0
+  const findings: Finding[] = []
+  const slice = newTimeSlice()
+  for (const finding of best) {
+    bytes += sizeOf(finding)
+    if (bytes > limits.qualification_page_bytes_max && findings.length > 0) break
+    findings.push(finding)
+    if (slice.isOver()) await slice.pause()
+  }
+  return { findings, has_more: hasMore || findings.length < best.length || candidates.cut_at !== null }
 }
 
 const evaluatedAtOnce = 200

@@ -965,12 +965,68 @@ describe('order and pages', () => {
     expect(pages).toEqual([['LIKE'], [...tiers.toSorted().toReversed(), old]])
   })
 
-  test('offers created at the same time are cut at the maximum of a page', async () => {
+  test('offers created at the same time are cut at the maximum of a page, and the next page has the rest', async () => {
+    setLimits({ qualified_at_once_max: 60 })
     const shop = await newProject()
-    const tiers = await insertTiers(shop, limits.qualified_at_once_max + 10, { apart: 0 })
-    const { redeemables } = await qualified(shop, { order })
-    expect(redeemables).toMatchObject({ total: limits.qualified_at_once_max, has_more: true })
-    expect(tiers).toEqual(expect.arrayContaining(redeemables.data.map(({ id }: Body) => id)))
+    const at = 1_700_000_000_000
+    await newDiscount(shop, 'LIKE', amountOff(50))
+    const tiers = await insertTiers(shop, 70, { at, apart: 0 })
+    const codes = await insertCodes(shop, 'LIKE', Array(80).fill(at))
+    const pages = await pagesOf(shop, { order })
+    expect(pages.map(({ length }) => length)).toEqual([60, 60, 31]) // 1 + 150 offers
+    expect(pages.flat().toSorted()).toEqual(['LIKE', ...tiers, ...codes].toSorted())
+  })
+
+  test('where one moment has more codes than a request examines, the next page goes on within it', async () => {
+    setLimits({ qualification_codes_max: 200, qualified_at_once_max: 40 })
+    const shop = await newProject()
+    const at = 1_700_000_000_000
+    await newDiscount(shop, 'LIKE', amountOff(50))
+    await insertCodes(shop, 'LIKE', Array(400).fill(at), { active: false })
+    const codes = await insertCodes(shop, 'LIKE', Array(100).fill(at))
+    const older = await insertTiers(shop, 2, { at: at - 1_000 })
+    await insertCodes(shop, 'LIKE', Array(700).fill(at), { active: false })
+    const pages = await pagesOf(shop, { order, options: { limit: 50 } })
+    expect(pages.flat().toSorted()).toEqual(['LIKE', ...codes, ...older].toSorted())
+  })
+
+  describe('a page ends before its elements exceed their bytes', () => {
+    const long = {
+      items: Array.from({ length: 20 }, (_, n) => ({ ...line(`p-${n}`), metadata: { note: 'x'.repeat(50) } })),
+    }
+    const bytesOf = (page: Body[]) => JSON.stringify(page).length
+
+    test('and its cursor leads to the others, also within a moment', async () => {
+      setLimits({ qualification_page_bytes_max: 20_000 })
+      const shop = await newProject()
+      const at = 1_700_000_000_000
+      await newDiscount(shop, 'LIKE', amountOff(50))
+      const tiers = await insertTiers(shop, 6, { at })
+      const same = await insertTiers(shop, 5, { at: at - 2_000, apart: 0 })
+      const codes = await insertCodes(shop, 'LIKE', [at, at - 2_000, at - 2_000, at - 9_000])
+      const pages = await pagesOf(shop, { order: long, options: { limit: 50 } })
+      expect(pages.length).toBeGreaterThan(4)
+      expect(Math.max(...pages.map(({ length }) => length))).toBeLessThan(5) // some 5,500 bytes each
+      expect(pages.flat().toSorted()).toEqual(['LIKE', ...tiers, ...same, ...codes].toSorted())
+    })
+
+    test('the first one is shown whatever its size is', async () => {
+      setLimits({ qualification_page_bytes_max: 100 })
+      const shop = await newProject()
+      const tiers = await insertTiers(shop, 3)
+      expect(await pagesOf(shop, { order: long, options: { limit: 2 } })).toEqual(tiers.map((id) => [id]))
+    })
+
+    test('of the best deals, the page has the best that fit', async () => {
+      setLimits({ qualification_page_bytes_max: 20_000 })
+      const shop = await newProject()
+      for (const [code, amount] of Object.entries({ A: 100, B: 300, C: 200, D: 600, E: 500, F: 400 }))
+        await newDiscount(shop, code, amountOff(amount))
+      const { redeemables } = await qualified(shop, { order: long, options: { sorting_rule: 'BEST_DEAL', limit: 50 } })
+      expect(redeemables.data.map(({ id }: Body) => id)).toEqual(['D', 'E', 'F'])
+      expect(redeemables.has_more).toBe(true)
+      expect(bytesOf(redeemables.data)).toBeLessThan(20_000)
+    })
   })
 })
 

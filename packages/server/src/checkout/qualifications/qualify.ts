@@ -3,7 +3,6 @@ import type { CalculatedItem, OrderFacts } from '@guerdon/engine/schema'
 import { isPage } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
-import { type Instant, parseInstant } from '../../core/lib/instant.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
@@ -16,12 +15,13 @@ import { trackingIdOf } from '../decision/tracked.ts'
 import { checkNamesOnPrimary } from '../decision/unknown-names.ts'
 import { refuseAsOf } from '../validations/validate.ts'
 import { type Candidates, openCandidates } from './candidates.ts'
-import { idAt, listCodes, type WantedCodes } from './codes.ts'
+import { listCodes, type WantedCodes } from './codes.ts'
 import { elementOf } from './element.ts'
-import { newOfferEvaluator, type OfferEvaluator } from './evaluate-offers.ts'
+import { type Finding, newOfferEvaluator, type OfferEvaluator } from './evaluate-offers.ts'
 import { type Filters, readFilters } from './filters.ts'
 import { configuredOffers, type Offer } from './offers.ts'
 import { newestPage, type Page, rankedPage } from './page.ts'
+import { type Position, readPosition } from './position.ts'
 import { type ScenarioPolicy, scenarioPolicies } from './scenarios.ts'
 import type {
   Qualification,
@@ -47,12 +47,14 @@ export async function qualifications(ctx: Ctx, body: QualificationBody): Promise
     starting_after: startingAfter,
   })
   const { checkout, candidates, evaluator } = search
-  const lines = checkout.facts.order?.items?.length ?? 0
-  const page = await pageOf(candidates, evaluator, options, { starting_after: startingAfter, lines })
+  const page = await pageOf(candidates, evaluator, options, {
+    starting_after: startingAfter,
+    sizeOf: (finding) => JSON.stringify(elementOf(ctx, checkout, finding)).length,
+  })
   const needsReasons = request.explain || request.expand?.has('validation_rules') === true
   const data: QualifiedRedeemable[] = []
   await forEachInSlices(page.findings, (finding) => {
-    data.push(elementOf(checkout, needsReasons ? evaluator.explain(finding) : finding))
+    data.push(elementOf(ctx, checkout, needsReasons ? evaluator.explain(finding) : finding))
   })
   return {
     redeemables: {
@@ -83,7 +85,7 @@ export async function openSearch(
   {
     filters: sent,
     starting_after,
-  }: { filters?: QualificationFilters | null | undefined; starting_after: Instant | null },
+  }: { filters?: QualificationFilters | null | undefined; starting_after: Position | null },
 ): Promise<Search> {
   const policy = scenarioPolicies[scenario]
   const rows = await loadCheckout(ctx, request, { db: ctx.db })
@@ -114,7 +116,6 @@ export async function openSearch(
             session_key: request.session?.key ?? null,
           }),
     starting_after,
-    first_before: starting_after === null ? null : idAt(starting_after),
     lines: checkout.facts.order?.items?.length ?? 0,
     isPossible: possibleOffers(checkout, scenario, filters),
   })
@@ -193,24 +194,24 @@ function pageOf(
   candidates: Candidates,
   evaluator: OfferEvaluator,
   { limit, sorting_rule }: QualificationOptions,
-  place: { starting_after: Instant | null; lines: number },
+  { starting_after, sizeOf }: { starting_after: Position | null; sizeOf: (finding: Finding) => number },
 ): Promise<Page> {
-  const pageSize = pageSizeOf(limit)
-  if (sorting_rule === 'BEST_DEAL') return rankedPage(candidates, evaluator, pageSize, (a, b) => b.amount - a.amount)
-  if (sorting_rule === 'LEAST_DEAL') return rankedPage(candidates, evaluator, pageSize, (a, b) => a.amount - b.amount)
-  return newestPage(candidates, evaluator, { limit: pageSize, ...place })
+  const page = { limit: pageSizeOf(limit), sizeOf }
+  if (sorting_rule === 'BEST_DEAL') return rankedPage(candidates, evaluator, page, (a, b) => b.amount - a.amount)
+  if (sorting_rule === 'LEAST_DEAL') return rankedPage(candidates, evaluator, page, (a, b) => a.amount - b.amount)
+  return newestPage(candidates, evaluator, { ...page, starting_after })
 }
 
 /** Cuts a `limit` to the largest page. */
 export const pageSizeOf = (limit: number | null | undefined): number =>
   Math.min(limit ?? 5, limits.qualification_page_max)
 
-function readCursor(sent: string | null | undefined): Instant | null {
+function readCursor(sent: string | null | undefined): Position | null {
   if (sent == null || sent === 'null') return null
-  const moment = parseInstant(sent)
-  if (moment === null)
+  const position = readPosition(sent)
+  if (position === null)
     throw invalidPayload('Property .options.starting_after cannot be recognized as a ISO-8601 compliant date')
-  return moment
+  return position
 }
 
 /** Refuses an order whose amounts are too large to be exact. */

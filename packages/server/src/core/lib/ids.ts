@@ -113,6 +113,15 @@ export const firstIdAt = (kind: HexKind, at: number): string => `${idPrefix(kind
 /** The moment in an id of a `hex` kind, in Unix milliseconds. */
 export const momentOf = (id: string): number => Number.parseInt(id.slice(-18, -7), 16)
 
+/** The counter in an id that has one: ids that one process made within a millisecond differ in it. */
+export function counterIn(id: string): number {
+  const digits = id.slice(id.indexOf('_') + 9, id.indexOf('_') + 14)
+  return [...digits].reduce((sum, digit) => sum * 62 + Math.max(0, alphabet.indexOf(digit)), 0)
+}
+
+/** Sorts before the vouchers of this moment whose counter is not smaller, and before those of later moments; after all others. */
+export const voucherIdAt = (at: number, counter: number): string => `v_${base62Time(at)}${base62(counter, 5)}`
+
 /** `length` characters of [0-9A-Za-z] from the cryptographic source, each equally likely. */
 export function randomText(length: number): string {
   let text = ''

@@ -168,8 +168,8 @@ export const limits = {
   qualification_page_max: 50,
   /** Elements of one qualification page if many were created at the same moment: up to this number they stay on one page. */
   qualified_at_once_max: 250,
-  /** Elements of such a page times lines of the order: each element shows them all. */
-  qualified_lines_max: 25_000,
+  /** Size of the elements of a qualification page, each of which shows the order; the page ends before the element that would exceed it, unless it is the first. */
+  qualification_page_bytes_max: 2_097_152,
   /** Size of the orders that an answer repeats for each of its redeemables or promotions; beyond it, they have no lines and no metadata. */
   repeated_orders_bytes_max: 4_194_304,
   /** Vouchers that one qualification request loads; the next page continues there. */
