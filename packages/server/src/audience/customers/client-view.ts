@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
 import type { Schema } from '../../core/http/json-schema.ts'
+import { isClientSide } from './on-client-side.ts'
 import { ClientCustomer } from './schema.ts'
 
 /**
@@ -16,15 +17,19 @@ const hidden: ReadonlySet<string> = new Set([
   'summary',
 ])
 
+/** Their metadata are notes of the shop about what it gives away. */
+const withoutMetadata: ReadonlySet<unknown> = new Set(['campaign', 'promotion_tier', 'promotion_stack'])
+
 /** The fields of the short customer. */
 const customerFields = ['id', 'source_id', 'object'] as const
 
 /**
- * A response of the server side as the client side may see it: short customers, and none of the hidden properties. A tracking id is
- * repeated as it was sent, also where the source id behind it would be.
+ * A response of the server side as the client side may see it: short customers, none of the hidden properties, and for a page no metadata
+ * of campaigns and promotions. A tracking id is repeated as it was sent, also where the source id behind it would be.
  */
-export function clientView({ identity }: Pick<Ctx, 'identity'>, reply: unknown): unknown {
-  const token = identity?.tracking_id ?? null
+export function clientView(ctx: Pick<Ctx, 'identity' | 'caller'>, reply: unknown): unknown {
+  const token = ctx.identity?.tracking_id ?? null
+  const isPage = isClientSide(ctx)
   return shown(reply)
 
   function shown(value: unknown): unknown {
@@ -33,7 +38,8 @@ export function clientView({ identity }: Pick<Ctx, 'identity'>, reply: unknown):
     const view: Record<string, unknown> = {}
     for (const [name, part] of Object.entries(value)) {
       if (hidden.has(name)) continue
-      if (name === 'metadata') view[name] = part
+      if (name === 'metadata')
+        view[name] = isPage && withoutMetadata.has((value as { object?: unknown }).object) ? {} : part
       else if (name === 'customer') view[name] = shortCustomer(part)
       else if (name === 'tracking_id') view[name] = token ?? part
       else view[name] = shown(part)
@@ -51,7 +57,7 @@ export function clientView({ identity }: Pick<Ctx, 'identity'>, reply: unknown):
 }
 
 /** The view of the response to `POST /client/v1/customers`, which is a customer itself. */
-export const clientCustomerView = (ctx: Pick<Ctx, 'identity'>, customer: unknown): unknown =>
+export const clientCustomerView = (ctx: Pick<Ctx, 'identity' | 'caller'>, customer: unknown): unknown =>
   (clientView(ctx, { customer }) as { customer: unknown }).customer
 
 /** The schema of a response to the client side, for the schema of the same response on the server side. */

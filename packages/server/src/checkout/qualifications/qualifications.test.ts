@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { clientView } from '../../audience/customers/client-view.ts'
+import type { Caller } from '../../core/context.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { inTransaction } from '../../core/db/transaction.ts'
 import { newId } from '../../core/lib/ids.ts'
@@ -700,7 +701,45 @@ describe('response', () => {
     await newDiscount(shop, 'TEN', percentOff(10))
     const { body, status } = await asClient(shop, 'POST', '/client/v1/qualifications', { order })
     expect({ status, body }).toMatchObject({ status: 200, body: { redeemables: { total: 1, data: [{ id: 'TEN' }] } } })
-    expect(body).toEqual(clientView({}, await qualified(shop, { order })))
+    expect(body).toEqual(clientView({ caller: { channel: 'CLIENT_API' } as Caller }, await qualified(shop, { order })))
+  })
+
+  describe('what a page learns without an identity', () => {
+    const item = { ...line('mug'), metadata: { note: 'secret' }, product: { name: 'Mug', metadata: { cost: 100 } } }
+    const body = {
+      order: { items: [item], metadata: { note: 'secret' } },
+      options: { limit: 50, expand: ['redeemable', 'category'] },
+    }
+    const trusted = { client_trusted_domains: ['shop.example'] }
+    const pageOf = async (shop: Shop): Promise<Body> =>
+      (await asClient(shop, 'POST', '/client/v1/qualifications', body)).body
+
+    test('campaigns that issue codes only where pages may publish', async () => {
+      const shop = await newProject({ project: { ...trusted, client_publish_enabled: false } })
+      await newCampaign(shop, 'Secret plan')
+      expect((await pageOf(shop)).redeemables.data).toEqual([])
+      expect(await idsOf(shop, body)).toHaveLength(1)
+      const open = await newProject({ project: { ...trusted, client_publish_enabled: true } })
+      await newCampaign(open, 'Welcome')
+      expect((await pageOf(open)).redeemables.data).toMatchObject([{ object: 'campaign', name: 'Welcome' }])
+    })
+
+    test('no metadata of campaigns and tiers, and none of the order and its lines in elements', async () => {
+      const shop = await newProject({ project: { ...trusted, client_publish_enabled: true } })
+      await newCampaign(shop, 'Coupons', { metadata: { budget: 5 } })
+      await newTier(shop, await newPromotion(shop), { metadata: { budget: 5 } })
+      const { redeemables, order } = await pageOf(shop)
+      expect(redeemables.data).toHaveLength(2)
+      for (const element of redeemables.data) {
+        expect(element.metadata).toEqual({})
+        expect(element.order).toMatchObject({ metadata: {}, items: [{ product_id: 'mug', price: 1_000 }] })
+        expect(JSON.stringify(element)).not.toMatch(/budget|secret|cost/)
+      }
+      expect(order.items[0]).toMatchObject({ metadata: { note: 'secret' } })
+      // The server side sees all of it.
+      for (const element of (await qualified(shop, body)).redeemables.data)
+        expect(element).toMatchObject({ metadata: { budget: 5 }, order: { items: [{ metadata: { note: 'secret' } }] } })
+    })
   })
 
   test.each([

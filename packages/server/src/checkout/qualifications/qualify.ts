@@ -1,10 +1,12 @@
 import { calculateOrder, clockAt, whyNotValid } from '@guerdon/engine'
 import type { CalculatedItem, OrderFacts } from '@guerdon/engine/schema'
-import { isPage } from '../../audience/customers/on-client-side.ts'
+import { isClientSide } from '../../audience/customers/on-client-side.ts'
+import type { ConfiguredCampaign } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { forEachInSlices } from '../../core/lib/time-slice.ts'
+import { mayPublish } from '../../incentives/publications/may-publish.ts'
 import { codeKey } from '../../incentives/vouchers/store.ts'
 import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
@@ -117,22 +119,28 @@ export async function openSearch(
           }),
     starting_after,
     lines: checkout.facts.order?.items?.length ?? 0,
-    isPossible: possibleOffers(checkout, scenario, filters),
+    isPossible: possibleOffers(ctx, checkout, scenario, filters),
   })
   return { checkout, candidates, evaluator: newOfferEvaluator(ctx, policy, checkout.facts, customerId) }
 }
 
 /**
- * Rules offers out before any calculation: by filters, by `active` and dates, and by rules that need a customer if there is
- * none.
+ * Rules offers out before any calculation: by filters, by `active` and dates, by what the caller could publish, and by rules that need a
+ * customer if there is none.
  */
-function possibleOffers({ facts, buyer }: Checkout, scenario: Scenario, filters: Filters): (offer: Offer) => boolean {
+function possibleOffers(
+  ctx: Ctx,
+  { facts, buyer }: Checkout,
+  scenario: Scenario,
+  filters: Filters,
+): (offer: Offer) => boolean {
   const clock = clockAt(facts.now, facts.timezone)
   const ignoresCustomer = scenario === 'PRODUCTS' || scenario === 'PRODUCTS_DISCOUNT'
   return (offer) => {
     if (!filters.matches(offer)) return false
     const { campaign, tier } = offer
     if (campaign?.active === false || (tier !== null && (!tier.active || tier.discount === null))) return false
+    if (offer.object === 'campaign' && !mayPublish(ctx, campaign as ConfiguredCampaign)) return false
     if (campaign !== null && offer.object !== 'voucher' && whyNotValid(campaign, clock) !== null) return false
     if (tier !== null && whyNotValid(tier, clock) !== null) return false
     return buyer.customer !== null || ignoresCustomer || !offer.traits.asks_customer
