@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { OrderRow } from '../core/db/tables.ts'
 import { type SimpleOrder, SimpleOrderItem } from '../core/events/shapes.ts'
+import { limits } from '../core/lib/limits.ts'
+import { shownMetadata } from '../core/lib/shown-metadata.ts'
 import type { Order, OrderItem } from './schema.ts'
 
 export interface StoredOrder extends Omit<Selectable<OrderRow>, 'items'> {
@@ -74,6 +76,16 @@ export function toSimpleOrder(row: StoredOrder): SimpleOrder {
     created_at,
     object: 'order',
   }
+}
+
+/**
+ * An order in the event of a redemption, which is kept for ever: a long one without lines and metadata, which its own events have. `shares`:
+ * how many redemptions of the request repeat it (docs/reference/events.md#long-orders).
+ */
+export function toEventOrder(row: StoredOrder, shares = 1): SimpleOrder {
+  const order = toSimpleOrder(row)
+  const length = JSON.stringify([order.items, order.metadata]).length
+  return length * shares > limits.event_evaluation_bytes_max ? { ...order, items: [], metadata: {} } : order
 }
 
 type PublicAmounts = Pick<

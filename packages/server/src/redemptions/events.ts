@@ -10,7 +10,7 @@ import { noEarningDetails } from '../incentives/vouchers/entry-changes.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
 import { simpleCampaign } from '../loyalty/points/campaign-view.ts'
 import { loyaltyTierView } from '../loyalty/points/view.ts'
-import { type StoredOrder, toSimpleOrder } from '../orders/order.ts'
+import { type StoredOrder, toEventOrder } from '../orders/order.ts'
 import type { RedeemedOrder } from './redeemed-order.ts'
 import type { RedeemedPart } from './redeemed-part.ts'
 import { shownVoucher } from './redeemed-voucher.ts'
@@ -21,6 +21,8 @@ export interface EventContext {
   checkout: Checkout
   customer: StoredCustomer | null
   order: RedeemedOrder | null
+  /** How many redemptions of the request repeat the order, besides their parent. */
+  children?: number
   /** Short forms that several events contain: made once, and as one object stored once without comparing texts. */
   made?: { customer: SimpleCustomer | null; orders: Map<StoredRedemption, SimpleOrder> }
 }
@@ -75,18 +77,27 @@ export function simpleRedemption(
   subject: RedemptionSubject | null,
 ): SimpleRedemption {
   const { customer, order, made } = context
+  const shares = sharesOf(context, row)
   const tier = subject?.candidate.tier ?? null
   return toSimpleRedemption(row, {
     customer: made === undefined ? customer && toSimpleCustomer(customer) : made.customer,
     voucher: subject?.voucher == null ? null : toSimpleVoucher(subject.voucher),
     promotion_tier: tier && toSimplePromotionTier(tier),
-    order: order === null ? null : orderAfter(order, row, made),
-    previous_order: order?.before == null ? null : toSimpleOrder(order.before),
+    order: order === null ? null : orderAfter(order, row, shares, made),
+    previous_order: order?.before == null ? null : toEventOrder(order.before, shares),
   })
 }
 
-function orderAfter({ order }: RedeemedOrder, row: StoredRedemption, made: EventContext['made']): SimpleOrder {
-  const simple = made?.orders.get(row) ?? toSimpleOrder({ ...order, ...stepOf(row) })
+const sharesOf = ({ children = 1 }: EventContext, { parent_id }: StoredRedemption): number =>
+  parent_id === null ? 1 : children
+
+function orderAfter(
+  { order }: RedeemedOrder,
+  row: StoredRedemption,
+  shares: number,
+  made: EventContext['made'],
+): SimpleOrder {
+  const simple = made?.orders.get(row) ?? toEventOrder({ ...order, ...stepOf(row) }, shares)
   made?.orders.set(row, simple)
   return simple
 }
@@ -114,7 +125,7 @@ export function transactionEvents(ctx: Ctx, context: EventContext, { row, candid
     transaction: entry.transaction,
     voucher: shownVoucher(ctx, checkout, candidate, after),
     holder: holder === undefined ? null : toSimpleCustomer(holder),
-    order: order === null ? null : toSimpleOrder(order.order),
+    order: order === null ? null : toEventOrder(order.order, sharesOf(context, row)),
     redemption: simpleRedemption(context, row, { candidate, voucher: after }),
     rollback: null,
     campaign: candidate.campaign && simpleCampaign(checkout.rows.configuration, candidate.campaign),

@@ -142,6 +142,7 @@ function eventsOf(ctx: Ctx, redeemed: Redeemed): NewEvent[] {
     checkout,
     customer: redeemer.customer,
     order,
+    children: children.length,
     made: { customer, orders: new Map() },
   }
   const events = [

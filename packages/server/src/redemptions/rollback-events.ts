@@ -2,6 +2,7 @@ import { toSimpleCustomer } from '../audience/customers/customer.ts'
 import type { Ctx } from '../core/context.ts'
 import type { EventData } from '../core/events/catalogue.ts'
 import type { NewEvent } from '../core/events/emit.ts'
+import type { SimpleOrder } from '../core/events/shapes.ts'
 import type { Id } from '../core/lib/ids.ts'
 import { toSimpleCampaign } from '../incentives/campaigns/campaign.ts'
 import { toSimpleStack } from '../incentives/promotions/stack.ts'
@@ -11,7 +12,7 @@ import { showVoucher } from '../incentives/vouchers/show.ts'
 import { type StoredVoucher, toSimpleVoucher } from '../incentives/vouchers/voucher.ts'
 import { toLoyaltyTier } from '../loyalty/tiers/loyalty-tier.ts'
 import { orderEvents } from '../orders/effects.ts'
-import { type StoredOrder, toSimpleOrder } from '../orders/order.ts'
+import { toEventOrder } from '../orders/order.ts'
 import { type StoredRedemption, toSimpleRedemption } from './redemption.ts'
 import type { Rollback, RolledBackPart } from './rollback-changes.ts'
 import type { RollbackFacts } from './rollback-load.ts'
@@ -24,7 +25,13 @@ export async function rollbackEvents(ctx: Ctx, facts: RollbackFacts, rollback: R
   const parentEntry = parent === null ? [] : [{ redemption: facts.redemption, row: parent, voucher: null }]
   const all = [...parts, ...parentEntry].map(({ redemption, row, voucher }) => ({
     row,
-    data: dataOf(facts, order, { ...redemption, status: 'ROLLED_BACK' }, row, voucher),
+    data: dataOf(
+      facts,
+      order && toEventOrder(order, parts.length),
+      { ...redemption, status: 'ROLLED_BACK' },
+      row,
+      voucher,
+    ),
   }))
   const events = all.flatMap(({ row, data }) => eventsWith('succeeded', row, data))
   for (const [index, part] of parts.entries())
@@ -38,7 +45,11 @@ export async function rollbackEvents(ctx: Ctx, facts: RollbackFacts, rollback: R
 /** The events of a refused rollback, which is stored too. */
 export function rollbackFailureEvents(facts: RollbackFacts, row: StoredRedemption): NewEvent[] {
   const voucher = facts.vouchers.get(facts.redemption.related_object_id) ?? null
-  return eventsWith('failed', row, dataOf(facts, facts.order, facts.redemption, row, voucher))
+  return eventsWith(
+    'failed',
+    row,
+    dataOf(facts, facts.order && toEventOrder(facts.order), facts.redemption, row, voucher),
+  )
 }
 
 type RollbackData = EventData<'redemption.rollback.succeeded'>
@@ -59,7 +70,7 @@ function eventsWith(
 /** The event data: all objects as they are after the rollback. */
 function dataOf(
   { customer, campaigns, tiers, stacks, holders }: RollbackFacts,
-  storedOrder: StoredOrder | null,
+  order: SimpleOrder | null,
   redemption: StoredRedemption,
   row: StoredRedemption,
   storedVoucher: StoredVoucher | null,
@@ -68,7 +79,6 @@ function dataOf(
   const tier = tiers.get(redemption.related_object_id)
   const stack = stacks.get(redemption.stack_id ?? '')
   const holder = holders.get(storedVoucher?.holder_id ?? '')
-  const order = storedOrder && toSimpleOrder(storedOrder)
   const parts = {
     customer: customer && toSimpleCustomer(customer),
     voucher: storedVoucher && toSimpleVoucher(storedVoucher),

@@ -55,7 +55,7 @@ export async function validatePromotions(
   }
   // The caller did not try each tier: only applicable ones count as validations of their campaign.
   const candidates = applied.flatMap((outcome) => candidateOf(checkout, outcome) ?? [])
-  recordValidationEvent(ctx, { ...checkout, candidates }, valid)
+  recordValidationEvent(ctx, { ...checkout, candidates }, valid, result)
   return result
 }
 

@@ -33,7 +33,7 @@ export async function validateSingle<Answer extends object>(
     if (!valid) refuseOnPrimary(ctx, checkout)
     const session = valid && request.session !== null ? openedSession(request.session) : null
     const result = answerOf(checkout, outcome, session)
-    recordValidationEvent(ctx, checkout, valid)
+    recordValidationEvent(ctx, checkout, valid, result)
     const changes = session === null ? null : holdsOf(ctx, checkout, { valid, redeemables: [outcome] }, session.key)
     return { result, changes }
   }

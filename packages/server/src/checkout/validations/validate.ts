@@ -33,7 +33,7 @@ export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validati
     refuseOutcomes(verdict.redeemables)
     const session = verdict.valid && request.session !== null ? openedSession(request.session) : null
     const result = validationOf(ctx, checkout, verdict, session)
-    recordValidationEvent(ctx, checkout, verdict.valid)
+    recordValidationEvent(ctx, checkout, verdict.valid, result)
     return { result, changes: session === null ? null : holdsOf(ctx, checkout, verdict, session.key) }
   }
   return inClientSession(ctx, request.session, () => decideAndSave(ctx, request, decide))

@@ -335,7 +335,9 @@ async function storeReplyOnly(
   fresh: StoredReply,
 ): Promise<StoredReply> {
   const { handler, ctx } = scope
-  if (!isKept(fresh.status)) return fresh
+  // A page could fill the disk: a validation that has saved nothing may as well be calculated again.
+  const isOfPage = ctx.caller.channel === 'CLIENT_API' && handler.operation.redeems !== true
+  if (isOfPage || !isKept(fresh.status)) return fresh
   const owner = ctx.project_id as string
   return inTransaction(handler.runtime.database.db, async (trx) => {
     const known = await claim(trx, owner, key, fingerprint, ctx.now)

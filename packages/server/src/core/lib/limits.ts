@@ -154,6 +154,8 @@ export const limits = {
   publication_batch_size_max: 32,
   /** Size of the validation events in memory that wait to be written. */
   deferred_bytes_max: 33_554_432,
+  /** Size of a validation in its event, and of the lines and metadata of an order in the events of redemptions and rollbacks; what exceeds it is left out. */
+  event_evaluation_bytes_max: 65_536,
   /** Events that one statement of the list of events compares with its filters; a page ends there if it has found one. */
   events_examined_max: 5_000,
   /** Events that one request for the list of events compares in vain before it answers an empty page. */
