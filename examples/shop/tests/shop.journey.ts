@@ -28,7 +28,7 @@ journey(
     await apply(page, 'FROM50')
     await page.getByText('This code needs an order of €50.00 or more.').waitFor()
     await page.getByText('Why not?').click()
-    await page.getByText(/order.initial_amount is 1490, must be more than or equal 5000/).waitFor()
+    await page.getByText(/order.initial_amount is 14.90, must be more than or equal to 50.00/).waitFor()
     expect(await page.getByText('FROM50 is in your cart.').count()).toBe(0)
     // Misspelt ones take no place of the five.
     for (const wrong of ['NOPE1', 'NOPE2', 'NOPE3', 'NOPE4', 'nope5']) {

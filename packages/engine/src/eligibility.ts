@@ -5,6 +5,7 @@ import type { Use } from './discounts/use.ts'
 import type { EvaluationScope } from './evaluation-scope.ts'
 import { notFound, type ReasonKey, reason } from './reasons.ts'
 import type { GiftVoucher, KnownRedeemable, LoyaltyCard, Reason, Step, Validity } from './schema/index.ts'
+import { money } from './sentence.ts'
 import { instantText, whyNotValid } from './time/index.ts'
 
 type Voucher = Exclude<KnownRedeemable, { kind: 'promotion_tier' }>
@@ -60,7 +61,13 @@ function whyNotQuantity(voucher: Voucher, trace: Step[] | null): Reason | null {
   const used = redeemed_quantity + (locked_quantity ?? 0)
   const passed = used < quantity
   trace?.push({ step: 'limit', limit: 'redemption.quantity', used, allowed: quantity, passed })
-  return passed ? null : reason('quantity_exceeded', { details: voucher.code })
+  return passed ? null : reason('quantity_exceeded', { details: usedUp(voucher) })
+}
+
+/** "SUMMER: 2 of 3 redemptions are used, 1 is held by sessions" */
+function usedUp({ code, quantity, redeemed_quantity, locked_quantity }: Voucher): string {
+  const held = locked_quantity ? `, ${locked_quantity} ${locked_quantity === 1 ? 'is' : 'are'} held by sessions` : ''
+  return `${code}: ${redeemed_quantity} of ${quantity} redemptions are used${held}`
 }
 
 function whyNotReferral(voucher: Voucher, { customer }: EvaluationScope, trace: Step[] | null): Reason | null {
@@ -117,10 +124,10 @@ export function whyNotPayable(cart: Cart | null, use: Use): Reason | null {
 /** Qualification lists cards without spending them; a card without balance is not listed. */
 export function whyNotShown(redeemable: KnownRedeemable): Reason | null {
   if (redeemable.kind === 'gift_voucher' && availableCredits(redeemable) === 0) {
-    return reason('gift_amount_exceeded', { details: redeemable.code })
+    return reason('gift_amount_exceeded', { details: `${redeemable.code}: nothing is left` })
   }
   if (redeemable.kind === 'loyalty_card' && availablePoints(redeemable) === 0) {
-    return reason('loyalty_card_points_exceeded', { details: redeemable.code })
+    return reason('loyalty_card_points_exceeded', { details: `${redeemable.code}: no points are left` })
   }
   return null
 }
@@ -138,7 +145,11 @@ function whyNotGift(cart: Cart | null, use: Use<GiftVoucher>): Reason | null {
   const available = availableCredits(redeemable)
   const passed = credits <= available
   trace?.push({ step: 'limit', limit: 'gift.balance', used: credits, allowed: available, passed })
-  return passed ? null : reason('gift_amount_exceeded', { details: redeemable.code })
+  return passed
+    ? null
+    : reason('gift_amount_exceeded', {
+        details: `${redeemable.code}: ${money(credits)} is needed, ${money(available)} is left`,
+      })
 }
 
 function whyNotCard(cart: Cart | null, card: LoyaltyCard, { scope, trace }: Use): Reason | null {

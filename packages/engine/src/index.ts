@@ -48,7 +48,7 @@ export {
   evaluateRule,
   type RuleOptions,
 } from './rules/index.ts'
-export { sentence } from './sentence.ts'
+export { money, sentence } from './sentence.ts'
 export { defaultStackingRules } from './stacking.ts'
 export {
   addDuration,

@@ -59,7 +59,7 @@ describe('sentence of a refusal', () => {
     ['35', 6, 'Voucher 7 is skipped: applicable redeemables limit exceeded (applicable_redeemables_limit: 5 of 5).'],
     ['37b', 1, 'Voucher P is skipped: redeemable does not have any effect.'],
     ['41', 0, 'Voucher Q cannot be used: quantity exceeded (redemption.quantity: 3 of 3).'],
-    ['42', 0, 'Voucher G cannot be used: gift amount exceeded (gift.balance: 700 of 300).'],
+    ['42', 0, 'Voucher G cannot be used: gift amount exceeded (gift.balance: 7.00 of 3.00).'],
   ])('example %s', (number, position, expected) => {
     expect(explained(example(number))[position]).toBe(expected)
   })
@@ -74,7 +74,7 @@ describe('sentence of a refusal', () => {
   test.each<[rule: Rule, cause: string]>([
     [
       { name: 'order.amount', conditions: { $more_than: [90000] } },
-      'order does not match validation rules (rule 1 of val_1: order.amount is 6790, must be more than 90000)',
+      'order does not match validation rules (rule 1 of val_1: order.amount is 67.90, must be more than 900.00)',
     ],
     [
       { name: 'customer.metadata', property: 'level', conditions: { $in: ['gold', 'silver'] } },
@@ -98,7 +98,7 @@ describe('sentence of a refusal', () => {
     ],
     [
       { name: 'order.total_amount', conditions: { $more_than: [6400] } },
-      'order does not match validation rules (rule 1 of val_1: order.total_amount is 6290, must be more than 6400)',
+      'order does not match validation rules (rule 1 of val_1: order.total_amount is 62.90, must be more than 64.00)',
     ],
   ])('a rule: $name', (rule, cause) => {
     const given = facts({
@@ -108,6 +108,24 @@ describe('sentence of a refusal', () => {
     })
     expect(explained(given)).toEqual([`Voucher R cannot be used: ${cause}.`])
   })
+})
+
+test('a rule has its name, amounts have one unit, and equality is said in full', () => {
+  const big: Rule = { name: 'order.amount', conditions: { $more_than_or_equal: [5000] } }
+  const cheap: Rule = { name: 'order.items.price_each', conditions: { $less_than_or_equal: [1000] } }
+  const sentenceOf = (name: string, rule: Rule) =>
+    explained(
+      facts({
+        order: order(line('cup', 2, 1900)),
+        redeemables: [voucher('R', amountOff(500), { rules: [{ id: 'val_1', name, rules: { '1': rule } }] })],
+      }),
+    )
+  expect(sentenceOf('Big orders', big)).toEqual([
+    'Voucher R cannot be used: order does not match validation rules (rule 1 of "Big orders": order.amount is 38.00, must be more than or equal to 50.00).',
+  ])
+  expect(sentenceOf('Cheap', cheap)).toEqual([
+    expect.stringMatching(/order\.items\.price_each is 19\.00, must be less than or equal to 10\.00/),
+  ])
 })
 
 test('every example gives a one-line sentence', () => {

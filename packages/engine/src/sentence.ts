@@ -59,9 +59,14 @@ function causeOf(steps: readonly Step[]): string | null {
   const rule = failedSteps.find((step) => step.step === 'rule')
   const step = rule ?? failedSteps.at(-1)
   if (step === undefined) return null
-  if (step.step === 'limit') return `${step.limit}: ${step.used} of ${step.allowed}`
+  if (step.step === 'limit') return limitCause(step)
   if (step.step === 'rule') return ruleCause(step)
   return step.step === 'check' && !isObvious(step.check) ? checkCause(step) : null
+}
+
+function limitCause({ limit, used, allowed }: Extract<Step, { step: 'limit' }>): string {
+  const text = limit === 'gift.balance' ? money : String
+  return `${limit}: ${text(used)} of ${text(allowed)}`
 }
 
 /** Checks on dates and hours compare with the time of the request. */
@@ -72,31 +77,50 @@ function checkCause({ check, expected, actual }: Extract<Step, { step: 'check' }
 
 /** A rule and the value it found; for a rule on items also the failed sub-rule, which says more. */
 function ruleCause(step: RuleStep): string {
-  const { rule_id, key, name, property, expected, actual, unlisted = 0, rules = [] } = step
+  const { rule_id, rule_name, key, name, property, expected, actual, unlisted = 0, rules = [] } = step
   const failedSubRule = rules.find(({ passed }) => passed === false)
   const subject = property === undefined ? name : `${name} "${property}"`
+  const text = property === undefined && isAmount(name) ? amountText : valueText
   const wanted = Object.entries(expected).map(([operator, operand]) =>
-    `${operatorText(operator)} ${valueText(operand)}`.trim(),
+    `${operatorText(operator)} ${text(operand)}`.trim(),
   )
   const must = wanted.length === 0 ? '' : `, must be ${wanted.join(' and ')}`
   const inner = failedSubRule === undefined ? '' : `; ${ruleCause(failedSubRule)}`
-  const finding = isAboutItems(name) && Array.isArray(actual) ? linesText(actual, unlisted) : `is ${valueText(actual)}`
-  return `rule ${key} of ${rule_id}: ${subject} ${finding}${must}${inner}`
+  const finding = isAboutItems(name) && Array.isArray(actual) ? linesText(actual, unlisted, text) : `is ${text(actual)}`
+  return `rule ${key} of ${rule_name === undefined ? rule_id : `"${rule_name}"`}: ${subject} ${finding}${must}${inner}`
 }
 
-const isAboutItems = (name: string): boolean => /^(?:order\.items|product|sku)\./.test(name)
+/** Rules about money, whose values are in minor units. */
+const isAmount = (name: string): boolean => /amount|price/.test(name)
+
+/** As amounts are written elsewhere in a sentence. */
+function amountText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(amountText).join(' or ')
+  return Number.isSafeInteger(value) ? money(value as number) : valueText(value)
+}
+
+/** What such a rule found are lines, unless it is about a value of any or each of them. */
+const isAboutItems = (name: string): boolean => /^(?:order\.items|product|sku)\.(?!.*_(?:any|each)$)/.test(name)
 
 /** The lines that a rule picked, or the values that a sub-rule found on them. */
-function linesText(actual: Array<number | { line: number; actual: unknown }>, unlisted: number): string {
+function linesText(
+  actual: Array<number | { line: number; actual: unknown }>,
+  unlisted: number,
+  text: (value: unknown) => string,
+): string {
   if (actual.length === 0) return 'finds no line'
   const lines = actual.map((entry) =>
-    typeof entry === 'number' ? lineText(entry) : `${valueText(entry.actual)} on ${lineText(entry.line)}`,
+    typeof entry === 'number' ? lineText(entry) : `${text(entry.actual)} on ${lineText(entry.line)}`,
   )
   return `${typeof actual[0] === 'number' ? 'finds' : 'is'} ${lines.join(', ')}${unlisted === 0 ? '' : ` and ${unlisted} more`}`
 }
 
-/** `$more_than_or_equal` → "more than or equal". */
-const operatorText = (operator: string): string => operator.replace(/^\$(?:is_?)?/, '').replaceAll('_', ' ')
+/** `$more_than_or_equal` → "more than or equal to". */
+const operatorText = (operator: string): string =>
+  operator
+    .replace(/^\$(?:is_?)?/, '')
+    .replaceAll('_', ' ')
+    .replace(/or equal$/, 'or equal to')
 
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueText).join(' or ')
@@ -110,7 +134,7 @@ const count = (quantity: number, what: string): string => `${quantity} ${what}${
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** Formats minor units as a decimal amount. */
-const money = (amount: number): string => {
+export const money = (amount: number): string => {
   const cents = String(Math.abs(amount) % 100).padStart(2, '0')
   return `${amount < 0 ? '-' : ''}${Math.floor(Math.abs(amount) / 100)}.${cents}`
 }

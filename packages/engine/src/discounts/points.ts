@@ -35,7 +35,7 @@ export function priceInPoints(
     }
     return traceLimit('loyalty_card.balance', reward.price, available, reward.price <= available)
       ? { points: reward.price, discount: 0 }
-      : reason('loyalty_card_points_exceeded', { details: code })
+      : reason('loyalty_card_points_exceeded', { details: tooFew(code, reward.price, available) })
   }
   if (cart === null) return reason('missing_order')
   if (cart.amount === null) return reason('missing_amount')
@@ -52,10 +52,15 @@ export function priceInPoints(
     return { points: payment.points, discount: payment.discount }
   }
   if (payment.key === 'loyalty_card_points_exceeded') {
-    traceLimit('loyalty_card.balance', card.points ?? points_ratio, available, false)
+    const needed = card.points ?? points_ratio
+    traceLimit('loyalty_card.balance', needed, available, false)
+    return reason(payment.key, { details: tooFew(code, needed, available) })
   }
   return reason(payment.key, { details: code })
 }
+
+const tooFew = (code: string, needed: number, left: number): string =>
+  `${code}: ${needed} points are needed, ${left} are left`
 
 /** Spends points; only a COIN reward changes the order. */
 export function spendPoints(cart: Cart | null, use: Use<LoyaltyCard>): { points: number } | Reason {

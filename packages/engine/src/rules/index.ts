@@ -180,6 +180,7 @@ function openRun(scope: EvaluationScope, options: RuleOptions, omitted: string[]
     trace: options.trace ?? null,
     traced: options.trace == null ? null : new Set(),
     rule_id: '',
+    rule_name: undefined,
     reported: null,
     missing: null,
     line: null,
@@ -192,6 +193,7 @@ function openRun(scope: EvaluationScope, options: RuleOptions, omitted: string[]
 
 function evaluate(rule: ValidationRule, run: RuleRun): Truth {
   run.rule_id = rule.id
+  run.rule_name = rule.name ?? undefined
   run.reported = null
   run.missing = null
   return compileRule(rule).expression(run)

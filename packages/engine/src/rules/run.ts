@@ -26,6 +26,7 @@ export interface RuleRun {
   /** The rules that have a step in `trace`. */
   readonly traced: Set<string> | null
   rule_id: string
+  rule_name: string | undefined
   reported: Node | null
   missing: Missing | null
   /** The line on which sub-rules are evaluated, and its picker. */

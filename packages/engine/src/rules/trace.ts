@@ -57,12 +57,18 @@ function listed(node: Node, run: RuleRun): Listed {
 
 function step(
   { key, sent_name, property, conditions }: Node,
-  { rule_id }: RuleRun,
+  { rule_id, rule_name }: RuleRun,
   { actual, unlisted }: Listed,
   passed: Truth,
   rules: RuleStep[] = [],
 ): RuleStep {
-  const identification = { step: 'rule', rule_id, key, name: sent_name } as const
+  const identification = {
+    step: 'rule',
+    rule_id,
+    ...(rule_name === undefined ? {} : { rule_name }),
+    key,
+    name: sent_name,
+  } as const
   const subject = property === null ? identification : { ...identification, property }
   const ruleStep = { ...subject, expected: conditions, actual, ...(unlisted > 0 ? { unlisted } : {}), passed }
   return rules.length === 0 ? ruleStep : { ...ruleStep, rules }

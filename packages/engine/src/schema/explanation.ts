@@ -7,6 +7,7 @@ const Value = Type.Unsafe<unknown>({})
 export interface RuleStep {
   step: 'rule'
   rule_id: string
+  rule_name?: string
   key: string
   name: string
   property?: string
@@ -23,6 +24,7 @@ export const RuleStep = Type.Unsafe<RuleStep>({ type: 'object', [declaredFields]
 const ruleStepFields = Type.Object({
   step: Type.Literal('rule'),
   rule_id: Type.String(),
+  rule_name: Type.Optional(Type.String()),
   key: Type.String(),
   name: Type.String(),
   property: Type.Optional(Type.String()),

@@ -144,6 +144,8 @@ const bundleRulesForm = Type.Object(
 /** The fields of a validation rule that the engine needs. */
 export const ValidationRule = Type.Object({
   id: Type.String(),
+  /** For explanations. */
+  name: Maybe(Type.String()),
   rules: RuleTree,
   bundle_rules: Maybe(BundleRules),
   applicable_to: Maybe(ApplicableTo),

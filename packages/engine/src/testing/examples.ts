@@ -688,7 +688,12 @@ export const examples: readonly Example[] = [
   ...(
     [
       ['39', 1, 'APPLICABLE', {}],
-      ['39b', 2, 'INAPPLICABLE', { reason: { key: 'quantity_exceeded', details: 'Q' } }],
+      [
+        '39b',
+        2,
+        'INAPPLICABLE',
+        { reason: { key: 'quantity_exceeded', details: 'Q: 0 of 2 redemptions are used, 2 are held by sessions' } },
+      ],
     ] as const
   ).map(([number, lockedQuantity, status, more]) =>
     example(
@@ -718,7 +723,9 @@ export const examples: readonly Example[] = [
   ),
   example('42', 'more credits than the card has', one({ amount: 1000 }, giftCard('G', 300, { credits: 700 })), {
     valid: false,
-    redeemables: [{ status: 'INAPPLICABLE', reason: { key: 'gift_amount_exceeded', details: 'G' } }],
+    redeemables: [
+      { status: 'INAPPLICABLE', reason: { key: 'gift_amount_exceeded', details: 'G: 7.00 is needed, 3.00 is left' } },
+    ],
   }),
   example(
     '43',

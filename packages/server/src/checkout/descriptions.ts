@@ -292,6 +292,7 @@ export const checkoutDescriptions: Descriptions = {
   RuleStep: {
     $: 'A rule of a validation rule, with its sub-rules.',
     rule_id: 'Id of the validation rule.',
+    rule_name: 'Its name, if it was given one.',
     key: 'Number of the rule, as `logic` names it.',
     name: 'What the rule compares: `order.amount`.',
     property: 'Metadata key that it compares; absent for other rules.',

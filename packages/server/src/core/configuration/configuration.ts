@@ -29,6 +29,9 @@ export type ConfiguredSegment = Pick<Selectable<SegmentRow>, 'id' | 'name' | 'ty
 /** An assignment to any object except a voucher. */
 export type ConfiguredAssignment = Selectable<RuleAssignmentRow>
 
+/** The name of a rule that was given none: explanations then show its id. */
+export const unnamedRule = 'Business Validation Rule'
+
 /**
  * An immutable snapshot of the configuration that checkouts read, at one version. A new version is a new object that shares the
  * unchanged parts with the old one, so rules, discounts and filters keep their identity, by which the engine caches what it has

@@ -6,7 +6,7 @@ import type { Db } from '../db/database.ts'
 import { allFromJson } from '../db/json-row.ts'
 import type { ProductCollectionRow, SegmentRow, StackingRulesRow, ValidationRuleRow } from '../db/tables.ts'
 import { locationIds } from '../query/filter/location-ids.ts'
-import type { Configuration, ConfiguredSegment } from './configuration.ts'
+import { type Configuration, type ConfiguredSegment, unnamedRule } from './configuration.ts'
 
 /** The rows with a higher version, by kind of object, and the deletions since that version. */
 interface Changes extends Record<ChangedKind, object[] | null> {
@@ -143,8 +143,15 @@ function applyRuleChanges(
   const map = new Map(rules)
   for (const id of deletedIds ?? []) map.delete(id)
   for (const row of allFromJson<Selectable<ValidationRuleRow>>(rows)) {
-    const { id, rules, bundle_rules, applicable_to, error } = row
-    map.set(id, { id, rules, bundle_rules, applicable_to, error } as ValidationRule)
+    const { id, name, rules, bundle_rules, applicable_to, error } = row
+    map.set(id, {
+      id,
+      name: name === unnamedRule ? null : name,
+      rules,
+      bundle_rules,
+      applicable_to,
+      error,
+    } as ValidationRule)
   }
   return map
 }

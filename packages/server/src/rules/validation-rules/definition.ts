@@ -1,5 +1,6 @@
 import { defaultLogic } from '@guerdon/engine'
 import type { ApplicableTo, BundleRules, Rule, RuleTree } from '@guerdon/engine/schema'
+import { unnamedRule } from '../../core/configuration/configuration.ts'
 import type { ContextType } from './context-types.ts'
 import type { StoredValidationRule } from './schema.ts'
 
@@ -17,7 +18,7 @@ export interface RuleDefinition {
 
 /** The defaults of a rule; such a rule always passes. */
 export const defaults: Readonly<RuleDefinition> = {
-  name: 'Business Validation Rule',
+  name: unnamedRule,
   rules: { logic: '' },
   bundle_rules: null,
   error: null,
