@@ -2,6 +2,7 @@ import type { CustomerBody } from '../audience/customers/schema.ts'
 import type { OrderStatus } from '../core/db/tables.ts'
 import { ApiError, type Fault, inputError } from '../core/http/errors.ts'
 import { wholeNumberOf } from '../core/http/numeric-text.ts'
+import { minorUnitsHint } from '../core/http/validation.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import type { CreateOrder, OrderItemBody } from './schema.ts'
 
@@ -168,6 +169,11 @@ const readInitialQuantity = (sent: SentNumber, path: string, faults: NumberFault
 function readNumber(sent: SentNumber, path: string, faults: NumberFault[]): number | undefined {
   if (sent === undefined || sent === null) return undefined
   const number = typeof sent === 'string' ? wholeNumberOf(sent) : sent
-  if (number === undefined) faults.push({ key: 'invalid_payload', path, details: `Property ${path} must be integer` })
+  if (number === undefined)
+    faults.push({
+      key: 'invalid_payload',
+      path,
+      details: `Property ${path} must be integer${minorUnitsHint(path, sent)}`,
+    })
   return number
 }

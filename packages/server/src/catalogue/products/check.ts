@@ -1,5 +1,6 @@
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'
 import { wholeNumberOf } from '../../core/http/numeric-text.ts'
+import { minorUnitsHint } from '../../core/http/validation.ts'
 import { type MetadataRules, refuseUnlessStorable } from '../../definitions/metadata-schemas/rules.ts'
 
 /**
@@ -14,7 +15,7 @@ export function checkPrice(price: number | null | undefined, key: 'invalid_produ
 export function priceFromText(text: string | undefined): number | null {
   if (text === undefined) return null
   const price = wholeNumberOf(text.trim())
-  if (price === undefined) throw invalidPayload('Property .price must be integer')
+  if (price === undefined) throw invalidPayload(`Property .price must be integer${minorUnitsHint('.price', text)}`)
   return price
 }
 

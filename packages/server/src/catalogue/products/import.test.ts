@@ -115,7 +115,11 @@ describe('POST /v1/products/importCSV', () => {
       failed_count: 7,
       failed: [
         { source_id: 'b', row: 2, reason: 'Column name must not be empty' },
-        { source_id: 'c', row: 3, reason: 'Property .price must be integer' },
+        {
+          source_id: 'c',
+          row: 3,
+          reason: 'Property .price must be integer: amounts are in minor units, so 12.5 is sent as 1250',
+        },
         { source_id: 'd', row: 4, reason: 'Property .price must be >= 0' },
         { source_id: 'gone', row: 5, reason: 'Duplicated product exists with source_id gone' },
         {

@@ -224,8 +224,16 @@ const refused: Array<[body: unknown, key: string, details: string]> = [
   [{ name: 7 }, 'invalid_payload', 'Property .name must be string,null'],
   [{ name: '' }, 'invalid_payload', 'Property .name must NOT have fewer than 1 characters'],
   [{ name: 'n'.repeat(256) }, 'invalid_payload', 'Property .name must NOT have more than 255 characters'],
-  [{ price: '12.5' }, 'invalid_payload', 'Property .price must match pattern ^[+-]?\\d+(\\.0+)?$'],
-  [{ price: 12.5 }, 'invalid_payload', 'Property .price must be integer,null,string'],
+  [
+    { price: '12.5' },
+    'invalid_payload',
+    'Property .price must match pattern ^[+-]?\\d+(\\.0+)?$: amounts are in minor units, so 12.5 is sent as 1250',
+  ],
+  [
+    { price: 12.5 },
+    'invalid_payload',
+    'Property .price must be integer,null,string: amounts are in minor units, so 12.5 is sent as 1250',
+  ],
 
   [{ price: 2 ** 53 }, 'invalid_payload', 'Property .price must be <= 9007199254740991'],
   [{ price: -1 }, 'invalid_product', 'Property .price must be >= 0'],

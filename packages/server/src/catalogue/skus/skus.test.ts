@@ -186,8 +186,16 @@ const refused: Array<[body: unknown, key: string, details: string]> = [
   [[], 'invalid_payload', 'Payload must be object'],
   [{ sku: 7 }, 'invalid_payload', 'Property .sku must be string,null'],
   [{ sku: '' }, 'invalid_payload', 'Property .sku must NOT have fewer than 1 characters'],
-  [{ price: '12.5' }, 'invalid_payload', 'Property .price must match pattern ^[+-]?\\d+(\\.0+)?$'],
-  [{ price: 12.5 }, 'invalid_payload', 'Property .price must be integer,null,string'],
+  [
+    { price: '12.5' },
+    'invalid_payload',
+    'Property .price must match pattern ^[+-]?\\d+(\\.0+)?$: amounts are in minor units, so 12.5 is sent as 1250',
+  ],
+  [
+    { price: 12.5 },
+    'invalid_payload',
+    'Property .price must be integer,null,string: amounts are in minor units, so 12.5 is sent as 1250',
+  ],
   [{ price: -1 }, 'invalid_sku', 'Property .price must be >= 0'],
   [{ currency: 978 }, 'invalid_payload', 'Property .currency must be string,null'],
   [{ attributes: ['color'] }, 'invalid_payload', 'Property .attributes must be object,null'],

@@ -190,7 +190,11 @@ describe('GET /client/v1/validate', () => {
     ['no code', {}, "Query should have required property 'code'"],
     ['a code of nothing', { code: ' \t' }, 'Property .code must NOT have fewer than 1 characters'],
     ['an amount of letters', { code: 'A', amount: 'many' }, 'Property .amount must be integer'],
-    ['half a cent', { code: 'A', amount: '1.5' }, 'Property .amount must be integer'],
+    [
+      'half a cent',
+      { code: 'A', amount: '1.5' },
+      'Property .amount must be integer: amounts are in minor units, so 1.5 is sent as 150',
+    ],
     ['a quantity of letters', { code: 'A', 'item[0][quantity]': 'x' }, 'Property .item[0].quantity must be integer'],
     ['a negative quantity', { code: 'A', 'item[0][quantity]': '-1' }, 'Property .item[0].quantity must be >= 0'],
     [

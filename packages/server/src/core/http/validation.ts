@@ -98,11 +98,24 @@ export function* faultsIn(schema: Schema, value: unknown, path: string, wording:
     return
   }
   const message = errorInValue(schema, value)
-  if (message !== null) yield { path, details: `${placeOf(path, wording)} ${message}` }
+  if (message !== null) yield { path, details: `${placeOf(path, wording)} ${message}${minorUnitsHint(path, value)}` }
   else if (Array.isArray(value)) yield* faultsInList(schema, value, path, wording)
   else if (typeof value === 'object' && value !== null)
     yield* faultsInObject(schema, value as Record<string, unknown>, path, wording)
 }
+
+/** For an amount that was sent as `19.99` where 1999 is meant. */
+export function minorUnitsHint(path: string, sent: unknown): string {
+  const number = typeof sent === 'string' && /^\d{1,12}\.\d{1,2}$/.test(sent) ? Number(sent) : sent
+  if (!amountPath.test(path) || typeof number !== 'number' || !Number.isFinite(number) || Number.isInteger(number))
+    return ''
+  const cents = Math.round(number * 100)
+  const isMeant = Number.isSafeInteger(cents) && Math.abs(cents - number * 100) < 1e-6
+  return `: amounts are in minor units${isMeant ? `, so ${number} is sent as ${cents}` : ''}`
+}
+
+/** `.order.amount`, `.order.items[0].price`, `.discount.amount_off` */
+const amountPath = /(?:^|[._])(?:amount|price)(?:_off|_limit)?$/
 
 const placeOf = (path: string, { root }: Wording): string => (path === '' ? root : `Property ${path}`)
 
@@ -195,9 +208,10 @@ function* faultsInUnion(schema: Schema, value: unknown, path: string, wording: W
   }
   const matchingChoices = choices.filter((choice) => typesOf(choice).some((type) => hasType(value, type)))
   const [first] = matchingChoices
-  if (first === undefined)
-    yield { path, details: `${placeOf(path, wording)} must be ${[...new Set(choices.flatMap(typesOf))].join(',')}` }
-  else if (!matchingChoices.some((choice) => isValidFor(choice, value))) yield* faultsIn(first, value, path, wording)
+  if (first === undefined) {
+    const types = [...new Set(choices.flatMap(typesOf))].join(',')
+    yield { path, details: `${placeOf(path, wording)} must be ${types}${minorUnitsHint(path, value)}` }
+  } else if (!matchingChoices.some((choice) => isValidFor(choice, value))) yield* faultsIn(first, value, path, wording)
 }
 
 const isValidFor = (schema: Schema, value: unknown): boolean =>
