@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { importVouchers } from './incentives/vouchers/import.ts'
 import { newProject, type Shop } from './testing/app.ts'
 import { runAsyncActions } from './testing/background.ts'
-import { newDiscount, newRule, percentOff, vouchers, when } from './testing/checkout.ts'
+import { newDiscount, newRule, newTier, percentOff, setStackingRules, vouchers, when } from './testing/checkout.ts'
 import { createExport, workOnExports } from './testing/exports.ts'
 import { longestStretch } from './testing/longest-stretch.ts'
+import { newPromotion } from './testing/promotions.ts'
 
 /*
  * No request that is accepted, and none that is refused, keeps the other requests waiting: `/health/live` is answered within
@@ -32,19 +33,23 @@ const lines = (count: number, more: (index: number) => object = () => ({})) =>
   }))
 const order = (count: number, more?: (index: number) => object) => ({ amount: 1_000_000, items: lines(count, more) })
 
-/** Sends a request as a client of another process would, as far as that is possible here: nobody reads the answer. */
+/** Sends a request as a client of another process would, as far as that is possible here: of the answer, it counts the bytes. */
 async function call(
   method: 'GET' | 'POST',
   path: string,
   body?: string | object,
   headers: Record<string, string> = {},
-): Promise<void> {
+): Promise<number> {
   const sent = Buffer.from(typeof body === 'object' ? JSON.stringify(body) : (body ?? ''))
   const length = { ...(body === undefined ? {} : json), 'content-length': String(sent.length) }
+  let bytes = 0
   const status = await new Promise<number>((resolve, reject) => {
     const request = httpRequest(new URL(path, address), { method, headers: { ...shop.headers, ...length, ...headers } })
     request.on('response', (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode as number))
+      answer.on('data', (piece: Buffer) => {
+        bytes += piece.length
+      })
+      answer.on('end', () => resolve(answer.statusCode as number))
     })
     // The service closes the connection when it does not read the rest of a body.
     request.on('error', (error: NodeJS.ErrnoException) =>
@@ -53,6 +58,7 @@ async function call(
     request.end(sent)
   })
   expect(status).toBeLessThan(500)
+  return bytes
 }
 
 /**
@@ -270,5 +276,55 @@ describe('evaluations', () => {
       await shop.call('POST', `/v1/vouchers/${encodeURIComponent(code)}`, { type: 'DISCOUNT_VOUCHER', discount }),
     ).toMatchObject({ status: 200 })
     await expectPauses(() => call('POST', '/v1/validations', { redeemables: vouchers(code), order: order(500) }))
+  })
+})
+
+/** What an answer repeats is bounded by its bytes, whatever lines and metadata are sent. */
+describe('orders of many lines with many metadata', () => {
+  const wide = (count: number, keys: number) => ({
+    items: lines(count, () => ({
+      metadata: Object.fromEntries(Array.from({ length: keys }, (_, key) => [`property_${key}`, 'x'])),
+    })),
+  })
+  const codes = vouchers(...Array.from({ length: 30 }, (_, index) => `WIDE-${index}`))
+  const [ofServer, ofPage] = [wide(490, 95), wide(250, 53)] // 0.9 MB and 0.25 MB
+
+  beforeAll(async () => {
+    shop = await newProject({ env: { CLIENT_RATE_LIMIT: '' } })
+    const discount = { type: 'PERCENT', percent_off: 1, effect: 'APPLY_TO_ITEMS' }
+    const vouchers = codes.map(({ id }) => ({ code: id, discount }))
+    expect((await shop.call('POST', '/v1/vouchers/import', vouchers)).status).toBe(202)
+    await runAsyncActions(shop.service.runtime, shop.project_id, [importVouchers])
+    await setStackingRules(shop, { redeemables_limit: 30, applicable_redeemables_limit: 30 })
+    const promotion = await newPromotion(shop)
+    for (let index = 0; index < 150; index += 1) await newTier(shop, promotion, { action: { discount } })
+  })
+
+  test.each<[about: string, path: string, body: object, megabytes: number]>([
+    ['a qualification of a page', '/client/v1/qualifications', { order: ofPage, options: { limit: 50 } }, 3],
+    ['a validation by a page', '/client/v1/validations', { order: ofPage, redeemables: codes }, 6],
+    ['a qualification', '/v1/qualifications', { order: ofServer, options: { limit: 50 } }, 4],
+    ['the best deals', '/v1/qualifications', { order: ofServer, options: { limit: 50, sorting_rule: 'BEST_DEAL' } }, 4],
+    ['a validation of thirty codes', '/v1/validations', { order: ofServer, redeemables: codes }, 7],
+    ['thirty redemptions', '/v1/redemptions', { order: ofServer, redeemables: codes }, 8],
+    ['all promotion tiers', '/v1/promotions/validation', { order: ofServer }, 5],
+  ])('%s', async (_, path, body, megabytes) => {
+    let bytes = 0
+    await expectPauses(async () => {
+      bytes = await call('POST', path, body)
+    })
+    expect(bytes).toBeGreaterThan(100_000)
+    expect(bytes).toBeLessThan(megabytes * 1_000_000)
+  })
+
+  test('five of the largest at once are answered together within 300 MB', async () => {
+    const before = process.memoryUsage().rss
+    let highest = 0
+    const timer = setInterval(() => {
+      highest = Math.max(highest, process.memoryUsage().rss)
+    }, 5)
+    await Promise.all(Array.from({ length: 5 }, () => call('POST', '/v1/promotions/validation', { order: ofServer })))
+    clearInterval(timer)
+    expect(highest - before).toBeLessThan(300_000_000)
   })
 })
