@@ -8289,7 +8289,7 @@ export interface Schemas {
     /** Reserves what is validated, or names such a reservation. */
     session?: (Schemas['SessionBody'] | null)
     /** What the answer shows. */
-    options?: (Schemas['ValidationOptions'] | null)
+    options?: (Schemas['RedemptionOptions'] | null)
   }
   /** A redemption or a rollback. */
   RedemptionEntry: (Schemas['Redemption'] | Schemas['RedemptionRollback'])
@@ -8315,6 +8315,16 @@ export interface Schemas {
     redemptions: Array<Schemas['RedemptionEntry']>
     /** All that match, on every page. */
     total: number
+  }
+  RedemptionOptions: {
+    /** `order`, `redeemable`, `category`, `redemption`; others are ignored. */
+    expand?: (Array<string> | null)
+    /** Each result says why: rules, limits, bases, rounding (beyond the public contract). */
+    explain?: (boolean | null)
+    /** Evaluates as if at this moment (beyond the public contract; server side, without a session). */
+    as_of?: (string | null)
+    /** Lines without a price whose product and SKU are unknown count as nothing instead of being refused (beyond the public contract). */
+    allow_unknown_items?: (boolean | null)
   }
   /** The order after a redemption. */
   RedemptionOrder: {
@@ -8803,6 +8813,8 @@ export interface Schemas {
     step: "rule"
     /** Id of the validation rule. */
     rule_id: string
+    /** Its name, if it was given one. */
+    rule_name?: string
     /** Number of the rule, as `logic` names it. */
     key: string
     /** What the rule compares: `order.amount`. */
@@ -9236,7 +9248,7 @@ export interface Schemas {
     /** What points of a loyalty card are used for. */
     reward?: (Schemas['RewardBody'] | null)
     /** What the answer shows. */
-    options?: (Schemas['ValidationOptions'] | null)
+    options?: (Schemas['RedemptionOptions'] | null)
   }
   /** A variant of a product that is sold. */
   Sku: {

@@ -7,16 +7,16 @@ import {
   ExplanationView,
   GiftBody,
   RedeemableResult,
+  RedemptionOptions,
   RewardBody,
   redeemables,
   TrackingId,
-  ValidationOptions,
 } from '../checkout/decision/schema.ts'
 import { warnings } from '../core/http/warnings.ts'
 import { Redemption, RedemptionOrder } from './schema.ts'
 
 export const RedemptionBody = Type.Object(
-  { redeemables, ...checkout, options: Maybe(ValidationOptions) },
+  { redeemables, ...checkout, options: Maybe(RedemptionOptions) },
   {
     examples: [
       {
@@ -32,7 +32,7 @@ export type RedemptionBody = Static<typeof RedemptionBody>
 
 /** The body of a redemption whose path contains the redeemable. */
 export const SingleRedemptionBody = Type.Object(
-  { ...checkout, gift: Maybe(GiftBody), reward: Maybe(RewardBody), options: Maybe(ValidationOptions) },
+  { ...checkout, gift: Maybe(GiftBody), reward: Maybe(RewardBody), options: Maybe(RedemptionOptions) },
   { examples: [{ order: { source_id: 'order-1', amount: 5_000 }, customer: { source_id: 'customer-1' } }] },
 )
 export type SingleRedemptionBody = Static<typeof SingleRedemptionBody>

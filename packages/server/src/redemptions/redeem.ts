@@ -2,6 +2,7 @@ import { evaluate } from '@guerdon/engine'
 import type { Applicable, StackingRules, Verdict } from '@guerdon/engine/schema'
 import { isPage } from '../audience/customers/on-client-side.ts'
 import { type Decision, decideAndSave, type TransactionalDecision } from '../checkout/decision/decide.ts'
+import { refuseUnknownLines, warnOfOrder } from '../checkout/decision/doubtful-order.ts'
 import { type Checkout, refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/decision/facts.ts'
 import { withLineIds } from '../checkout/decision/order.ts'
 import { decideInBatch } from '../checkout/decision/redemption-batcher.ts'
@@ -122,6 +123,8 @@ export function evaluateRedemption(ctx: Ctx, checkout: Checkout, { is_single }: 
   }
   const verdict = evaluate(checkout.facts, { explain: checkout.request.explain })
   refuseOutcomes(verdict.redeemables)
+  if (verdict.valid) refuseUnknownLines(checkout)
+  warnOfOrder(ctx, checkout)
   return verdict
 }
 

@@ -8,7 +8,7 @@ import type { Instant } from '../../core/lib/instant.ts'
 import { type OrderInput, readOrder } from '../../orders/input.ts'
 import { hasCustomerFields } from '../../orders/people.ts'
 import { type NamedSession, openSession } from '../sessions/client-sessions.ts'
-import type { CheckoutOrder, RedeemableBody, SessionBody, SessionView, ValidationOptions } from './schema.ts'
+import type { CheckoutOrder, RedeemableBody, RedemptionOptions, SessionBody, SessionView } from './schema.ts'
 
 /** The parsed request of a checkout: which redeemables, for which customer, on which order. */
 export interface CheckoutRequest {
@@ -26,6 +26,8 @@ export interface CheckoutRequest {
   session: RequestedSession | null
   expand: ReadonlySet<string> | null
   explain: boolean
+  /** Of a redemption: lines that nothing is known of count as nothing. */
+  allows_unknown_items: boolean
   as_of: Instant | null
   /** Of an automatic redemption, which no API caller requested. */
   channel?: { channel_type: 'AUTO_REDEEM'; channel_id: string }
@@ -58,7 +60,7 @@ export interface CheckoutBody {
   tracking_id?: string | null
   metadata?: Record<string, unknown> | null
   session?: SessionBody | null
-  options?: Pick<ValidationOptions, 'expand' | 'explain' | 'as_of'> | null
+  options?: Pick<RedemptionOptions, 'expand' | 'explain' | 'as_of' | 'allow_unknown_items'> | null
 }
 
 export function readRequest(
@@ -85,7 +87,8 @@ export function readRequest(
     session: readSession(ctx, body.session),
     expand: options?.expand == null ? null : new Set(options.expand),
     // Explanations name the values that rules compare: they are for the server side only.
-    explain: options?.explain === true && !isPage(ctx),
+    explain: options?.explain === true && !isClientSide(ctx),
+    allows_unknown_items: options?.allow_unknown_items === true,
     as_of: options?.as_of ?? null,
   }
 }

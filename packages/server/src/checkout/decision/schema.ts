@@ -103,6 +103,17 @@ export const options = { expand: Expand, explain: ExplainOption }
 export const ValidationOptions = Type.Object({ ...options, as_of: AsOfOption })
 export type ValidationOptions = Static<typeof ValidationOptions>
 
+export const RedemptionOptions = Type.Object({
+  ...ValidationOptions.properties,
+  allow_unknown_items: Maybe(
+    Type.Boolean({
+      description:
+        'Lines without a price whose product and SKU are unknown count as nothing instead of being refused (beyond the public contract).',
+    }),
+  ),
+})
+export type RedemptionOptions = Static<typeof RedemptionOptions>
+
 export const TrackingId = Type.String({ minLength: 1, maxLength: 1_000 })
 
 export const checkoutWithoutSession = {

@@ -7,6 +7,7 @@ import { limits } from '../../core/lib/limits.ts'
 import { forEachInSlices } from '../../core/lib/time-slice.ts'
 import { active } from '../../definitions/metadata-schemas/check.ts'
 import type { NamedDefinition } from '../../definitions/metadata-schemas/definition.ts'
+import { warnOfOrder } from '../decision/doubtful-order.ts'
 import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
 import { repeatedOrder } from '../decision/repeated-orders.ts'
@@ -46,6 +47,7 @@ export async function validatePromotions(
   const hierarchyOf = (outcome: Outcome) => candidateOf(checkout, outcome)?.tier?.hierarchy ?? 0
   // The outcomes are newest first; the stable sort keeps that order within the same hierarchy.
   applied.sort((a, b) => hierarchyOf(a) - hierarchyOf(b))
+  warnOfOrder(ctx, checkout)
   const valid = applied.length > 0
   const repeated = repeatedOrder(ctx, applied.length)
   const result: PromotionValidation = {

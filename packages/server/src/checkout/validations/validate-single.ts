@@ -4,6 +4,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { ApiError } from '../../core/http/errors.ts'
 import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { decideAndSave } from '../decision/decide.ts'
+import { warnOfOrder } from '../decision/doubtful-order.ts'
 import { type Checkout, refuseMetadata, refuseOutcomes } from '../decision/facts.ts'
 import { type CheckoutRequest, openedSession } from '../decision/request.ts'
 import type { SessionView } from '../decision/schema.ts'
@@ -29,6 +30,7 @@ export async function validateSingle<Answer extends object>(
     refuseMetadata(checkout)
     const [outcome] = qualify(checkout.facts, { explain: request.explain }) as [Outcome]
     refuseOutcomes([outcome])
+    warnOfOrder(ctx, checkout)
     const valid = outcome.status === 'APPLICABLE'
     if (!valid) refuseOnPrimary(ctx, checkout)
     const session = valid && request.session !== null ? openedSession(request.session) : null

@@ -6,6 +6,7 @@ import { type ApiError, invalidPayload } from '../../core/http/errors.ts'
 import type { StoredReplyResult } from '../../core/http/operation.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { decideAndSave } from '../decision/decide.ts'
+import { warnOfOrder } from '../decision/doubtful-order.ts'
 import { type Checkout, refuseMetadata, refuseOutcomes, refuseRequest } from '../decision/facts.ts'
 import { repeatedOrder } from '../decision/repeated-orders.ts'
 import { type CheckoutRequest, openedSession, readRequest } from '../decision/request.ts'
@@ -31,6 +32,7 @@ export async function validate(ctx: Ctx, body: ValidationBody): Promise<Validati
     const verdict = evaluate(checkout.facts, { explain: request.explain })
     if (verdict.redeemables.some(({ status }) => status !== 'APPLICABLE')) refuseOnPrimary(ctx, checkout)
     refuseOutcomes(verdict.redeemables)
+    warnOfOrder(ctx, checkout)
     const session = verdict.valid && request.session !== null ? openedSession(request.session) : null
     const result = validationOf(ctx, checkout, verdict, session)
     recordValidationEvent(ctx, checkout, verdict.valid, result)
