@@ -1,5 +1,5 @@
 import { checkFilter, clockAt, compileFilter, openQualification } from '@guerdon/engine'
-import type { Catalogue, Filter, Outcome } from '@guerdon/engine/schema'
+import type { Catalogue, Filter, Redeemable } from '@guerdon/engine/schema'
 import { type Configuration, type ConfiguredTier, tiersNewestFirst } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
@@ -10,9 +10,9 @@ import type { NamedDefinition } from '../../definitions/metadata-schemas/definit
 import { warnOfOrder } from '../decision/doubtful-order.ts'
 import { assembleCheckout, type Checkout, refuseMetadata } from '../decision/facts.ts'
 import { loadCheckout } from '../decision/load.ts'
+import type { RedeemableCandidate } from '../decision/redeemables.ts'
 import { repeatedOrder } from '../decision/repeated-orders.ts'
 import { type CheckoutRequest, readRequest } from '../decision/request.ts'
-import { candidateOf } from '../decision/results.ts'
 import { trackingIdOf } from '../decision/tracked.ts'
 import { checkNamesOnPrimary } from '../decision/unknown-names.ts'
 import { recordValidationEvent } from './record-event.ts'
@@ -39,24 +39,23 @@ export async function validatePromotions(
     explain: request.explain,
     ...(audienceRulesOnly ? { omit: isNotAboutCustomer, tolerates_missing_bundle: true } : {}),
   })
-  const applied: Outcome[] = []
-  await forEachInSlices(checkout.facts.redeemables, (redeemable) => {
-    const outcome = evaluateAlone(redeemable)
-    if (outcome.status === 'APPLICABLE') applied.push(outcome)
+  const candidateById = new Map(checkout.candidates.map((candidate) => [candidate.facts.id, candidate]))
+  const hierarchyOf = ({ id }: Redeemable) => candidateById.get(id)?.tier?.hierarchy ?? 0
+  // The tiers are newest first; the stable sort keeps that order within the same hierarchy.
+  const tiers = checkout.facts.redeemables.toSorted((a, b) => hierarchyOf(a) - hierarchyOf(b))
+  const repeated = repeatedOrder(ctx, tiers.length)
+  const candidates: RedeemableCandidate[] = []
+  const promotions: PromotionValidation['promotions'] = []
+  await forEachInSlices(tiers, (tier) => {
+    const outcome = evaluateAlone(tier)
+    if (outcome.status !== 'APPLICABLE') return
+    candidates.push(candidateById.get(outcome.id) as RedeemableCandidate)
+    promotions.push(promotionTierView(ctx, checkout, outcome, repeated))
   })
-  const hierarchyOf = (outcome: Outcome) => candidateOf(checkout, outcome)?.tier?.hierarchy ?? 0
-  // The outcomes are newest first; the stable sort keeps that order within the same hierarchy.
-  applied.sort((a, b) => hierarchyOf(a) - hierarchyOf(b))
   warnOfOrder(ctx, checkout)
-  const valid = applied.length > 0
-  const repeated = repeatedOrder(ctx, applied.length)
-  const result: PromotionValidation = {
-    valid,
-    ...trackingIdOf(ctx, checkout),
-    promotions: applied.map((outcome) => promotionTierView(ctx, checkout, outcome, repeated)),
-  }
+  const valid = promotions.length > 0
+  const result: PromotionValidation = { valid, ...trackingIdOf(ctx, checkout), promotions }
   // The caller did not try each tier: only applicable ones count as validations of their campaign.
-  const candidates = applied.flatMap((outcome) => candidateOf(checkout, outcome) ?? [])
   recordValidationEvent(ctx, { ...checkout, candidates }, valid, result)
   return result
 }
