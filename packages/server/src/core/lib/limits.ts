@@ -173,7 +173,7 @@ export const limits = {
   /** Size of the elements of a qualification page, each of which shows the order; the page ends before the element that would exceed it, unless it is the first. */
   qualification_page_bytes_max: 2_097_152,
   /** Size of the orders that an answer repeats for each of its redeemables or promotions; beyond it, they have no lines and no metadata. */
-  repeated_orders_bytes_max: 4_194_304,
+  repeated_orders_bytes_max: 2_097_152,
   /** Vouchers that one qualification request loads; the next page continues there. */
   qualification_codes_max: 10_000,
   /** Redeemables that one qualification request evaluates; the next page continues there. */
