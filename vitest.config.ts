@@ -44,6 +44,9 @@ const saying = (word: string, patterns: string[]): string[] =>
     new RegExp(`^(?://|/?\\*).*@${word}\\b`, 'm').test(readFileSync(path, 'utf8')),
   )
 
+/** They start processes, and need what the journeys have built. */
+const processesOfDashboard = 'packages/dashboard/journeys/*.process.test.ts'
+
 const skipped = { test: [processes, ...racesBesidesMoney], gate: [processes], all: [], both: [] }[testRun]
 
 /** Tests of the service run as the service does: Node strips the types, and takes the packages from their sources. */
@@ -85,9 +88,12 @@ export default defineConfig({
         test: {
           name: 'journeys',
           ...native,
-          include: { test: saying('first', journeys), gate: saying('gate', journeys), all: journeys, both: journeys }[
-            testRun
-          ],
+          include: {
+            test: saying('first', journeys),
+            gate: saying('gate', journeys),
+            all: [...journeys, processesOfDashboard],
+            both: [...journeys, processesOfDashboard],
+          }[testRun],
           globalSetup: ['packages/dashboard/journeys/ground/global-setup.ts'],
           setupFiles: ['packages/server/src/testing/close-after-file.ts'],
           isolate: false,

@@ -113,8 +113,8 @@ export async function call<Name extends OperationName>(
     : ((await response.blob()) as Reply<Name>)
 }
 
-const notSignedIn = ({ body }: ApiFailure) =>
-  new ApiFailure(401, { ...body, key: 'not_signed_in', message: 'You are not signed in', details: undefined })
+const notSignedIn = ({ body: { details: _, ...body } }: ApiFailure) =>
+  new ApiFailure(401, { ...body, key: 'not_signed_in', message: 'You are not signed in' })
 
 async function failureOf(response: Response): Promise<ApiFailure> {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
