@@ -128,7 +128,7 @@ journey('what else qualifies is added by a button; the call can be copied; a res
   await page.getByRole('button', { name: 'Copy as code' }).click()
   await page.getByRole('dialog').getByText('/v1/validations').waitFor()
   await page.getByRole('tab', { name: 'TypeScript' }).click()
-  await page.getByRole('dialog').getByText('validateStackable').waitFor()
+  await page.getByRole('dialog').getByText('validateRedeemables').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Reset' }).click()
   await page.getByRole('button', { name: 'Try a sample cart' }).waitFor()

@@ -32,9 +32,13 @@ const pages = [
 /** Figures and output: shown, not executed. */
 const figures = new Set(['', 'json', 'mermaid', 'text'])
 
+/** A reader's service runs in either mode. What is written into the pages is from the default one. */
+const authModes = isWriting ? ['strict'] : ['strict', 'either']
+
 describe.each(pages.filter(({ blocks }) => blocks.some(isExecuted)))('$name', ({ name, markdown, blocks }) => {
-  test('its commands do what it shows', async () => {
-    const { faults, differences, shown, executed } = await runPage(markdown, await newPageShop(settingsOf(blocks)))
+  test.each(authModes)('its commands do what it shows, with AUTH_MODE=%s', async (authMode) => {
+    const shop = await newPageShop({ ...settingsOf(blocks), AUTH_MODE: authMode })
+    const { faults, differences, shown, executed } = await runPage(markdown, shop)
     if (isWriting) writeFileSync(fileURLToPath(new URL(name, root)), rewritten(markdown, shown))
     const wrong = isWriting ? faults : [...faults, ...differences]
     expect(wrong.map((fault) => `${name}, ${fault}`).join('\n\n')).toBe('')

@@ -139,14 +139,14 @@ function AdjustForm({ code, onClose }: Pick<AdjustBalanceProps, 'code' | 'onClos
           <CopyCall
             name="POST /v1/vouchers/{code}/balance"
             input={giftInput}
-            sdk={{ method: 'vouchers.balance.create', args: [code.code, giftInput.body] }}
+            method="adjustVoucherBalance"
             look="quiet"
           />
         ) : (
           <CopyCall
             name="POST /v1/loyalties/members/{memberId}/balance"
             input={pointsInput}
-            sdk={{ method: 'loyalties.addOrRemoveCardBalance', args: [code.code, pointsInput.body] }}
+            method="adjustMemberBalance"
             look="quiet"
           />
         )}

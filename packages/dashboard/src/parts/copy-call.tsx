@@ -1,7 +1,7 @@
 import { Code } from 'lucide-react'
 import { useState } from 'react'
 import type { Input, OperationName } from '../api/client.ts'
-import { curlOf, sdkOf } from '../api/code.ts'
+import { curlOf, type MethodOf, programOf } from '../api/code.ts'
 import { Button, type ButtonLook } from '../ui/button.tsx'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -10,8 +10,8 @@ import { Tabs } from '../ui/tabs.tsx'
 interface CopyCallProps<Name extends OperationName> {
   name: Name
   input: Input<Name>
-  /** The call with the client library, where that has a method for it: `validations.validateStackable` and what it takes. */
-  sdk?: { method: string; args: readonly unknown[] } | undefined
+  /** The method of the client, where the call is shown as a program too. */
+  method?: MethodOf<Name>
   label?: string
   look?: ButtonLook
   size?: 'normal' | 'small'
@@ -19,7 +19,7 @@ interface CopyCallProps<Name extends OperationName> {
 
 /** A button that shows the call a page makes, ready for a terminal or a program. */
 export function CopyCall<Name extends OperationName>(props: CopyCallProps<Name>) {
-  const { name, input, sdk, label = 'Copy as code', look = 'plain', size = 'normal' } = props
+  const { name, input, method, label = 'Copy as code', look = 'plain', size = 'normal' } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
     <>
@@ -33,22 +33,24 @@ export function CopyCall<Name extends OperationName>(props: CopyCallProps<Name>)
       </Button>
       <Dialog
         title="Copy as code"
-        about="The same call for a terminal or a program. Put your own key in place of the placeholders."
+        about="The same call for a terminal or a program. Set the variables to a key of your own."
         isOpen={isOpen}
         onClose={() => setIsOpen(false)}
         size="wide"
       >
-        <Calls name={name} input={input} sdk={sdk} />
+        <Calls name={name} input={input} method={method} />
       </Dialog>
     </>
   )
 }
 
 /** A part of its own: the texts are written only once the dialog is open. */
-function Calls<Name extends OperationName>({ name, input, sdk }: Pick<CopyCallProps<Name>, 'name' | 'input' | 'sdk'>) {
+function Calls<Name extends OperationName>(props: Pick<CopyCallProps<Name>, 'name' | 'input' | 'method'>) {
+  const { name, input, method } = props
   const [tab, setTab] = useState('curl')
-  const curl = curlOf(name, input)
-  if (sdk === undefined) return <CodeBlock text={curl} />
+  const { origin } = window.location
+  const curl = curlOf(origin, name, input)
+  if (method === undefined) return <CodeBlock text={curl} />
   return (
     <Tabs
       value={tab}
@@ -58,7 +60,7 @@ function Calls<Name extends OperationName>({ name, input, sdk }: Pick<CopyCallPr
         {
           value: 'typescript',
           label: 'TypeScript',
-          content: <CodeBlock text={sdkOf(sdk.method, sdk.args)} />,
+          content: <CodeBlock text={programOf(origin, method, input)} />,
         },
       ]}
     />

@@ -19,12 +19,7 @@ export function GiveActions({ publish, input, isReady, onGive, onClose }: GiveAc
     <>
       <FailureNotice failure={publish.error} />
       <DialogActions>
-        <CopyCall
-          name="POST /v1/publications"
-          input={input}
-          sdk={{ method: 'distributions.publications.create', args: [input.body] }}
-          look="quiet"
-        />
+        <CopyCall name="POST /v1/publications" input={input} method="createPublication" look="quiet" />
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" disabled={!isReady} isBusy={publish.isPending} onClick={() => void onGive()}>
           Give it

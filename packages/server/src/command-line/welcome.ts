@@ -94,31 +94,43 @@ function authenticationModes(authMode: Settings['auth_mode']): string {
   ].join('\n')
 }
 
-/** A call by curl that creates a category, and one by the client library. */
+/** A call by curl that creates a category, and a program that creates a code, by the client library that the mode serves. */
 function firstCalls(address: string, { keys, keys_file }: FirstStart, authMode: Settings['auth_mode']): string {
   const { id, token, is_generated } = keys.application
   const secret = is_generated && keys_file === null ? token : '…'
-  const start = authMode === 'either' ? '' : ', after a start with AUTH_MODE=either'
   return [
     'Try it:',
     '',
     curlCall(address, `-H 'X-App-Id: ${id}' -H 'X-App-Token: ${secret}'`, authMode),
-    `With the client library (npm install @voucherify/sdk)${start}:`,
-    '',
-    "  const { VoucherifyServerSide } = require('@voucherify/sdk')",
-    `  const client = VoucherifyServerSide({ apiUrl: '${address}', applicationId: '${id}', secretKey: '${secret}' })`,
-    "  const discount = { type: 'PERCENT', percent_off: 10 }",
-    "  client.vouchers.create({ code: 'HELLO', type: 'DISCOUNT_VOUCHER', discount }).then(console.log)",
+    ...(authMode === 'either' ? existingLibrary : ownLibrary)(address, id, secret),
     '\n',
   ].join('\n')
 }
+
+const ownLibrary = (address: string, id: string, secret: string): string[] => [
+  'With the client library (how to install it: docs/client.md), in a file that ends with .mjs:',
+  '',
+  "  import { createGuerdon, unwrap } from '@guerdon/client'",
+  `  const guerdon = createGuerdon({ baseUrl: '${address}', applicationId: '${id}', secretKey: '${secret}' })`,
+  "  const discount = { type: 'PERCENT', percent_off: 10 }",
+  "  console.log(unwrap(await guerdon.createVoucherWithCode({ code: 'HELLO' }, { type: 'DISCOUNT_VOUCHER', discount })))",
+]
+
+const existingLibrary = (address: string, id: string, secret: string): string[] => [
+  'With an existing client library (npm install @voucherify/sdk), in a file that ends with .cjs:',
+  '',
+  "  const { VoucherifyServerSide } = require('@voucherify/sdk')",
+  `  const client = VoucherifyServerSide({ apiUrl: '${address}', applicationId: '${id}', secretKey: '${secret}' })`,
+  "  const discount = { type: 'PERCENT', percent_off: 10 }",
+  "  client.vouchers.create({ code: 'HELLO', type: 'DISCOUNT_VOUCHER', discount }).then(console.log)",
+]
 
 /** In strict mode it fetches an access token first. */
 function curlCall(address: string, pair: string, authMode: Settings['auth_mode']): string {
   const create = `-H 'Content-Type: application/json' -d '{"name":"Summer sale","hierarchy":1}'`
   if (authMode === 'either') return `  curl ${address}/v1/categories ${pair} \\\n    ${create}\n`
   return [
-    `  TOKEN=$(curl -s ${address}/v1/oauth/token ${pair} \\`,
+    `  TOKEN=$(curl -sS ${address}/v1/oauth/token ${pair} \\`,
     `    -d grant_type=client_credentials -d scope=api | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     `  curl ${address}/v1/categories ${pair} -H "Authorization: Bearer $TOKEN" \\`,
     `    ${create}`,

@@ -21,11 +21,7 @@ export function CodeActions({ code, isWorking }: { code: Schemas['Voucher']; isW
   const hasBalance = code.gift !== null || (code.loyalty_card !== null && !!code.holder_id && code.campaign_id !== null)
   return (
     <>
-      <CopyCall
-        name="GET /v1/vouchers/{code}"
-        input={{ path: { code: code.code } }}
-        sdk={{ method: 'vouchers.get', args: [code.code] }}
-      />
+      <CopyCall name="GET /v1/vouchers/{code}" input={{ path: { code: code.code } }} method="getVoucher" />
       {mayChange && <Switch code={code} />}
       {mayChange && code.publish.count === 0 && <Button onClick={() => setOpen('give')}>Give to a customer</Button>}
       {mayChange && hasBalance && (

@@ -27,9 +27,7 @@ export function CodesPage() {
     <Page
       title="Codes"
       about="Every discount code, gift card and loyalty card: what it gives, whether it works, who has it."
-      actions={
-        <CopyCall name="GET /v1/vouchers" input={input} sdk={{ method: 'vouchers.list', args: [input.query] }} />
-      }
+      actions={<CopyCall name="GET /v1/vouchers" input={input} method="listVouchers" />}
     >
       <CodeFilters
         search={search}

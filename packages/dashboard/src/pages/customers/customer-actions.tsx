@@ -34,7 +34,7 @@ export function CustomerActions({ customer }: { customer: Schemas['Customer'] })
       <CopyCall
         name="GET /v1/customers/{customerId}"
         input={{ path: { customerId: customer.id } }}
-        sdk={{ method: 'customers.get', args: [customer.id] }}
+        method="getCustomer"
       />
       {mayChange && <Button onClick={() => setOpen('give')}>Give a code</Button>}
       {mayChange && card && <Button onClick={() => setOpen('points')}>Add points</Button>}

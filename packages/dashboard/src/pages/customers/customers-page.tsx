@@ -37,9 +37,7 @@ export function CustomersPage() {
     <Page
       title="Customers"
       about="Who buys: their codes and points, their orders, and what happened to them."
-      actions={
-        <CopyCall name="GET /v1/customers" input={input} sdk={{ method: 'customers.list', args: [input.query] }} />
-      }
+      actions={<CopyCall name="GET /v1/customers" input={input} method="listCustomers" />}
     >
       <FilterBar
         onClear={

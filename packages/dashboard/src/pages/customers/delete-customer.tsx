@@ -71,7 +71,7 @@ function DeleteForm({ customer, onClose }: Omit<DeleteProps, 'isOpen'>) {
         <CopyCall
           name="POST /v1/customers/{customerId}/permanent-deletion"
           input={input}
-          sdk={{ method: 'customers.deletePermanently', args: [customer.id] }}
+          method="deleteCustomerPermanently"
           look="quiet"
         />
         <Button onClick={onClose}>Cancel</Button>

@@ -63,12 +63,7 @@ function EditForm({ customer, onClose }: Omit<EditProps, 'isOpen'>) {
       </fieldset>
       <FailureNotice failure={change.error} />
       <DialogActions>
-        <CopyCall
-          name="PUT /v1/customers/{customerId}"
-          input={input}
-          sdk={{ method: 'customers.update', args: [{ id: customer.id, ...input.body }] }}
-          look="quiet"
-        />
+        <CopyCall name="PUT /v1/customers/{customerId}" input={input} method="updateCustomer" look="quiet" />
         <Button onClick={onClose}>Cancel</Button>
         <Button
           type="submit"

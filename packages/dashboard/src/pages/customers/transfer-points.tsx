@@ -122,10 +122,7 @@ function TransferForm({ cards, onClose }: Omit<TransferProps, 'isOpen'>) {
         <CopyCall
           name="POST /v1/loyalties/{campaignId}/members/{memberId}/transfers"
           input={input}
-          sdk={{
-            method: 'loyalties.transferPoints',
-            args: [input.path.campaignId, input.path.memberId, input.body],
-          }}
+          method="transferMemberPoints"
           look="quiet"
         />
         <Button onClick={onClose}>Cancel</Button>

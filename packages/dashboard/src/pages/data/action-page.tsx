@@ -45,13 +45,7 @@ export function ActionPage() {
     <Page
       title={kindOf(action.data.type)}
       above={above}
-      actions={
-        <CopyCall
-          name="GET /v1/async-actions/{asyncActionId}"
-          input={input}
-          sdk={{ method: 'asyncActions.get', args: [asyncActionId] }}
-        />
-      }
+      actions={<CopyCall name="GET /v1/async-actions/{asyncActionId}" input={input} method="getAsyncAction" />}
     >
       <ActionView action={action.data} />
     </Page>

@@ -74,12 +74,7 @@ function ExportForm({ chosen, onClose, onMade }: Omit<ExportDialogProps, 'isOpen
         onChange={(event) => setIsWhole(event.target.checked)}
       />
       <DialogActions>
-        <CopyCall
-          name="POST /v1/exports"
-          input={{ body }}
-          sdk={{ method: 'distributions.exports.create', args: [body] }}
-          look="quiet"
-        />
+        <CopyCall name="POST /v1/exports" input={{ body }} method="createExport" look="quiet" />
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" isBusy={make.isPending} onClick={() => make.mutate({ body }, { onSuccess: done })}>
           Make the export

@@ -9,7 +9,7 @@ import { Panel } from '../../ui/page.tsx'
 /** What this place will show, and the three steps that lead there. */
 export function EmptyShop() {
   const { id: project } = useProject()
-  const code = curlOf('POST /v1/vouchers/{code}', {
+  const code = curlOf(window.location.origin, 'POST /v1/vouchers/{code}', {
     path: { code: 'WELCOME10' },
     body: { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 } },
   })
@@ -23,7 +23,7 @@ export function EmptyShop() {
       <ol className="mt-6 space-y-7">
         <Step number={1} title="Make a code">
           <p className="mb-2.5 text-muted">
-            Ten per cent off, as often as somebody likes. Put a key of the project in place of the two variables.
+            Ten per cent off, as often as somebody likes. Set the two variables to a key of the project.
           </p>
           <CodeBlock text={code} className="max-w-2xl" />
         </Step>

@@ -41,7 +41,7 @@ export function RedemptionView({ entry }: { entry: Entry }) {
           <CopyCall
             name="GET /v1/redemptions/{redemptionId}"
             input={{ path: { redemptionId: entry.id } }}
-            sdk={{ method: 'redemptions.getRedemption', args: [entry.id] }}
+            method="getRedemption"
           />
           {!isRollback(entry) && recalculation.mayValidate && <SimulateAgain entry={entry} body={recalculation.body} />}
           {!isRollback(entry) && entry.status === 'SUCCEEDED' && (

@@ -100,14 +100,14 @@ function RollBackForm({ redemption, parent, parts, mode, onClose }: RollBackProp
             <CopyCall
               name="POST /v1/redemptions/{redemptionId}/rollback"
               input={{ path: { redemptionId: redemption.id }, body: { reason } }}
-              sdk={{ method: 'redemptions.rollback', args: [redemption.id, { reason }] }}
+              method="rollBackRedemption"
               look="quiet"
             />
           ) : (
             <CopyCall
               name="POST /v1/redemptions/{parentRedemptionId}/rollbacks"
               input={{ path: { parentRedemptionId: parent }, body: { reason } }}
-              sdk={{ method: 'redemptions.rollbackStackable', args: [parent, { reason }] }}
+              method="rollBackRedemptions"
               look="quiet"
             />
           )}

@@ -41,7 +41,7 @@ export function WhyPanel({ redemption, parts, recalculation, isWaiting }: WhyPan
           <CopyCall
             name="POST /v1/validations"
             input={{ body }}
-            sdk={{ method: 'validations.validateStackable', args: [body] }}
+            method="validateRedeemables"
             look="quiet"
             size="small"
           />

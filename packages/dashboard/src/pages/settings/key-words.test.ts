@@ -13,7 +13,7 @@ test('addresses one per line or behind commas', () => {
 test('the first call fetches a token and uses it with the key', () => {
   const text = firstCall('https://guerdon.example', { kind: 'server', app_id: 'id-1', secret: 'secret-1' })
   expect(text.split('\n').slice(0, 2)).toEqual(["APP_ID='id-1'", "APP_TOKEN='secret-1'"])
-  expect(text).toContain("curl -s 'https://guerdon.example/v1/oauth/token'")
+  expect(text).toContain("curl -sS 'https://guerdon.example/v1/oauth/token'")
   expect(text).toContain("curl 'https://guerdon.example/v1/campaigns?limit=1'")
   expect(firstCall('https://guerdon.example', { kind: 'client', app_id: 'i', secret: 's' })).toContain(
     'scope=client_api',

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { appKey, fetchToken } from '../../api/fetch-token.ts'
 
 export type Key = Schemas['ApiKey']
 export type KeyKind = Key['kind']
@@ -51,17 +52,14 @@ export function firstCall(
   origin: string,
   { kind, app_id: id, secret }: Pick<Schemas['ApiKeyWithSecret'], 'kind' | 'app_id' | 'secret'>,
 ): string {
-  const pair = '-H "X-App-Id: $APP_ID" -H "X-App-Token: $APP_TOKEN"'
-  const origins = kind === 'client' ? ' -H "Origin: $SHOP"' : ''
-  const scope = kind === 'client' ? 'client_api' : 'api'
+  const headers = kind === 'client' ? `${appKey} -H "Origin: $SHOP"` : appKey
   const path = kind === 'client' ? '/client/v1/promotions/tiers' : '/v1/campaigns?limit=1'
   return [
     `APP_ID='${id}'`,
     `APP_TOKEN='${secret}'`,
     ...(kind === 'client' ? [`SHOP='https://shop.example'  # a trusted domain of the project`] : []),
-    `TOKEN=$(curl -s '${origin}/v1/oauth/token' ${pair}${origins} \\`,
-    `  -d grant_type=client_credentials -d scope=${scope} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    `curl '${origin}${path}' ${pair}${origins} \\`,
+    ...fetchToken(origin, headers, kind === 'client' ? 'client_api' : 'api'),
+    `curl '${origin}${path}' ${headers} \\`,
     `  -H "Authorization: Bearer $TOKEN"`,
   ].join('\n')
 }

@@ -38,11 +38,7 @@ export function SimulatorPage() {
       actions={
         <>
           {hasChosen && simulation.mayValidate && (
-            <CopyCall
-              name="POST /v1/validations"
-              input={{ body: simulation.call }}
-              sdk={{ method: 'validations.validateStackable', args: [simulation.call] }}
-            />
+            <CopyCall name="POST /v1/validations" input={{ body: simulation.call }} method="validateRedeemables" />
           )}
           <Button
             icon={<RotateCcw aria-hidden="true" className="size-4" />}

@@ -21,7 +21,7 @@ export function withoutValues(printed: string, environment: ShopEnvironment): st
   return addresses(environment).reduce((text, [shown, actual]) => text.replaceAll(actual, shown), printed)
 }
 
-/** The settings in front of `npm start` on a page: `AUTH_MODE=either npm start`. */
+/** The settings in front of `npm start` on a page: `WEBHOOK_ALLOW_PRIVATE_TARGETS=true npm start`. */
 export function settingsOf(blocks: readonly CodeBlock[]): Record<string, string> {
   const start = blocks.map(({ code }) => /^((?:[A-Z_]+=\S+ +)*)npm start$/m.exec(code)?.[1]).find((found) => found)
   const pairs = (start ?? '').trim().split(/ +/).filter(Boolean)
