@@ -3,7 +3,7 @@ import type { Ctx } from '../../core/context.ts'
 import type { Changes } from '../../core/db/checkout-changes.ts'
 import { inTransaction, sqlState } from '../../core/db/transaction.ts'
 import { ApiError } from '../../core/http/errors.ts'
-import { idempotencyKeyConflict, isKept, keyedQueue } from '../../core/http/idempotency.ts'
+import { givesWay, idempotencyKeyConflict, isKept, keyedQueue } from '../../core/http/idempotency.ts'
 import { StoredReplyResult } from '../../core/http/operation.ts'
 import { limits } from '../../core/lib/limits.ts'
 import { newTimeSlice } from '../../core/lib/time-slice.ts'
@@ -146,13 +146,10 @@ class CheckoutAttempt<Result> {
   }
 
   async #loadDecideSave(ctx: Ctx): Promise<Outcome<Result>> {
-    const rows = await loadCheckout(ctx, this.#request, {
-      db: ctx.db,
-      lock: this.#needsTransaction,
-      key: ctx.replyStore?.key?.key ?? null,
-      guards: [...this.#staleGuards],
-      is_redemption: this.#options.is_redemption ?? false,
-    })
+    const key = ctx.replyStore?.key ?? null
+    let rows = await this.#load(ctx, key?.key ?? null)
+    // Only the stored reply was looked up.
+    if (rows.kept !== null && key !== null && givesWay(rows.kept, key.fingerprint)) rows = await this.#load(ctx, null)
     if (rows.kept !== null) return replay(ctx, rows.kept)
     const slice = newTimeSlice()
     const decision = this.#decide(assembleCheckout(ctx, this.#request, rows))
@@ -163,6 +160,16 @@ class CheckoutAttempt<Result> {
     }
     if (this.#options.prepare !== undefined && decision.result instanceof ApiError) throw new RolledBackResult(decision)
     return saveDecision(ctx, decision)
+  }
+
+  #load(ctx: Ctx, key: string | null) {
+    return loadCheckout(ctx, this.#request, {
+      db: ctx.db,
+      lock: this.#needsTransaction,
+      key,
+      guards: [...this.#staleGuards],
+      is_redemption: this.#options.is_redemption ?? false,
+    })
   }
 }
 

@@ -70,6 +70,37 @@ test('of two different requests with the same key on two nodes, one is executed 
   expect(await shop.categories()).toHaveLength(10)
 })
 
+test('of many different redemptions with one key on two nodes, refused ones among them, one is done', async () => {
+  const shop = await newShop()
+  const create = async (code: string, more: object) => {
+    const body = { type: 'GIFT_VOUCHER', gift: { amount: 1_000 }, ...more }
+    expect(await shop.post(0, `/v1/vouchers/${code}`, body, code)).toMatchObject({ status: 200 })
+  }
+  await create('REFUSED', { active: false })
+  for (const code of ['ONE', 'TWO']) await create(code, {})
+  for (let round = 0; round < 5; round += 1) {
+    const answers = await Promise.all(
+      ['REFUSED', 'REFUSED', 'ONE', 'TWO', 'ONE', 'REFUSED', 'TWO', 'REFUSED'].map(async (id, index) => {
+        const redeemables = [{ object: 'voucher', id, gift: { credits: 10 + index } }]
+        for (;;) {
+          const answer = await shop.post(
+            index % 2,
+            '/v1/redemptions',
+            { redeemables, order: { amount: 500 } },
+            `${round}`,
+          )
+          if (answer.body.key !== 'multiple_requests') return { id, ...answer }
+        }
+      }),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const others = answers.filter(({ status }) => status !== 200).map(({ body }) => body.key)
+    expect(others.filter((key) => key !== 'voucher_disabled' && key !== 'idempotency_key_conflict')).toEqual([])
+  }
+  const { body } = await send(nodes[0]!.app, 'GET', '/v1/redemptions?limit=100', undefined, shop.headers)
+  expect(body.redemptions.filter(({ result }: { result: string }) => result === 'SUCCESS')).toHaveLength(5)
+})
+
 test('a key whose first request does not end in time gives 409 in progress', async () => {
   const { project_id } = await newShop()
   const { db } = nodes[0]!.runtime.database

@@ -219,6 +219,42 @@ describe('refusals', () => {
     expect(await categoriesOf(shop)).toEqual([])
   })
 
+  test('a refusal leaves its key to another request, and is repeated to its own until then', async () => {
+    const shop = await newProject()
+    const refused = await post(shop, 'k1', { name: 'Summer' })
+    expect(refused).toMatchObject({ status: 400, replayed: false })
+    expect(await post(shop, 'k1', { name: 'Summer' })).toEqual(replayOf(refused))
+    const refusedToo = await call(shop, 'k1', 'PUT', '/v1/categories/cat_0', summer)
+    expect(refusedToo).toMatchObject({ status: 404, replayed: false })
+    const done = await post(shop, 'k1', summer)
+    expect(done).toMatchObject({ status: 200, replayed: false })
+    expect(await post(shop, 'k1', summer)).toEqual(replayOf(done))
+    expect(JSON.parse((await post(shop, 'k1', { name: 'Summer' })).text).key).toBe('idempotency_key_conflict')
+    expect(await categoriesOf(shop)).toHaveLength(1)
+  })
+
+  test('a refused redemption leaves its key to the next attempt of the same order', async () => {
+    const shop = await newProject()
+    const voucher = { type: 'GIFT_VOUCHER', gift: { amount: 1_000 } }
+    for (const code of ['SPENT', 'FULL'])
+      await shop.call('POST', `/v1/vouchers/${code}`, { ...voucher, active: code === 'FULL' })
+    const redeem = (code: string, credits: number) =>
+      call(shop, 'redeem-1042', 'POST', '/v1/redemptions', {
+        redeemables: [{ object: 'voucher', id: code, gift: { credits } }],
+        order: { source_id: '1042', amount: 3_000 },
+      })
+    const refused = await redeem('SPENT', 100)
+    expect(refused).toMatchObject({ status: 400, replayed: false })
+    expect(await redeem('SPENT', 100)).toEqual(replayOf(refused))
+    expect(await redeem('FULL', 2_000)).toMatchObject({ status: 400, replayed: false }) // more than is on it
+    const redeemed = await redeem('FULL', 900)
+    expect(redeemed).toMatchObject({ status: 200, replayed: false })
+    expect(await redeem('FULL', 900)).toEqual(replayOf(redeemed))
+    for (const [code, credits] of [['FULL', 50] as const, ['SPENT', 100] as const])
+      expect(JSON.parse((await redeem(code, credits)).text).key).toBe('idempotency_key_conflict')
+    expect((await shop.call('GET', '/v1/vouchers/FULL')).body.gift.balance).toBe(100)
+  })
+
   test('a malformed body does not claim the key', async () => {
     const shop = await newProject()
     expect(await post(shop, 'k1', '{"name":')).toMatchObject({ status: 400 })

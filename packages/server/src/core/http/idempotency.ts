@@ -62,6 +62,9 @@ export function fingerprintOf(method: string, url: string, body: Uint8Array | un
  * While another transaction holds the same key uncommitted, the database blocks this statement: if that transaction
  * commits, its reply is returned; if it fails or its process dies, the key is free again and claimed here. So a request has
  * one effect and one reply, whatever the timing.
+ *
+ * A stored refusal has spent nothing: it is repeated to its own request, and gives way to another one
+ * (docs/decisions/0085-refusals-free-their-key.md).
  */
 export async function claim(
   trx: Trx,
@@ -76,7 +79,7 @@ export async function claim(
     values (${scope}, ${key}, ${fingerprint}, ${expiresAt})
     on conflict (project_id, key) do update
       set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, status = null, body = null
-      where k.expires_at <= ${now}
+      where k.expires_at <= ${now} or (k.status >= 400 and k.fingerprint <> excluded.fingerprint)
     returning 1`
     .execute(trx)
     .catch((error: unknown) => {
@@ -92,6 +95,10 @@ export async function claim(
   if (!fingerprint.equals(stored.fingerprint)) throw idempotencyKeyConflict(key)
   return { status: stored.status as number, body: stored.body as string }
 }
+
+/** Whether a stored reply gives way to another request with the same key. */
+export const givesWay = (stored: { status: number; fingerprint: string }, fingerprint: string): boolean =>
+  stored.status >= 400 && stored.fingerprint !== fingerprint
 
 /** When a stored reply expires. */
 export const keyExpiryOf = (now: Instant): Instant =>

@@ -32,7 +32,8 @@ begin
     values (project, one->>'key', decode(one->>'fingerprint', 'hex'), (one->>'status')::int, one->>'body',
       (one->>'expires_at')::timestamptz)
     on conflict (project_id, key) do update set fingerprint = excluded.fingerprint, status = excluded.status,
-      body = excluded.body, expires_at = excluded.expires_at where k.expires_at <= moment;
+      body = excluded.body, expires_at = excluded.expires_at
+      where k.expires_at <= moment or (k.status >= 400 and k.fingerprint <> excluded.fingerprint);
     if not found then raise exception 'key' using errcode = 'GU002'; end if;
   end if;
 
