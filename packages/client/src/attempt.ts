@@ -67,7 +67,7 @@ async function read(response: Response, traits: string): Promise<Result<unknown>
   const data = status === 204 ? undefined : await (isJson ? response.json() : response.blob())
   // A sign-in page of a network may come with 200, and must not pass as a voucher, nor as an export.
   if (ok && (isJson || !data || (traits.includes(isDownload) && !/html/.test(type))))
-    return { ok, data, status, requestId, headers }
+    return { ok, data, status, requestId, headers, warnings: data?.warnings }
   // A proxy between us and the service answers with a page of its own. Its end is awaited, so that the connection can be used again.
   const body: Partial<Schemas['Error']> = isJson ? data : {}
   const { key = `status_${status}` } = body

@@ -36,6 +36,8 @@ export interface Success<Data> {
   status: number
   requestId: string | undefined
   headers: Headers
+  /** What is probably not meant as it was sent, such as a field that the service does not know and has ignored. */
+  warnings: string[] | undefined
 }
 
 /** What every call resolves to. It rejects only for a mistake of the caller, such as a body that cannot be JSON. */

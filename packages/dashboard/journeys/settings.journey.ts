@@ -28,7 +28,7 @@ journey('a person is invited, sets a password by the link, gets another role, an
   await ann.getByLabel('New password', { exact: true }).fill(password)
   await ann.getByRole('button', { name: 'Set the password and sign in' }).click()
   await ann.waitForURL(`**/dashboard/${shop.project_id}`)
-  for (const place of ['settings-users', 'settings-keys'] as const) {
+  for (const place of ['settings-users', 'settings-project', 'settings-keys'] as const) {
     await ann.goto(addressOf(shop, place))
     await ann.getByText('Administrators do this').waitFor()
     await ann.getByText(/You are Viewer in/).waitFor()
@@ -50,6 +50,17 @@ journey('a person is invited, sets a password by the link, gets another role, an
   await page.getByText('Ann Porter is no longer in the project').waitFor()
   await ann.reload()
   await ann.getByText('You cannot see this project').waitFor()
+})
+
+journey('an administrator chooses what becomes of fields that the API does not know', async () => {
+  const shop = await openShop({ own: true })
+  const page = await signedIn(shop, 'OWNER', addressOf(shop, 'settings-project'))
+  const choice = page.getByLabel('A field that the API does not know')
+  for (const value of ['IGNORE', 'REFUSE']) {
+    await choice.selectOption(value)
+    await expect.poll(async () => (await shop.manage('GET', `/projects/${shop.project_id}`)).unknown_fields).toBe(value)
+  }
+  await expectNoViolations(page)
 })
 
 journey('somebody who has an account is added without an invitation', async () => {

@@ -970,7 +970,17 @@ describe('the expiration date of a voucher', () => {
     })
     expect(answer).toMatchObject({ status: 200, body: { code: 'ANNS-GIFT', active: true, expiration_date: date } })
     expect(Object.keys(answer.body).sort()).toEqual(
-      ['active', 'assets', 'code', 'created_at', 'expiration_date', 'metadata', 'object', 'start_date'].sort(),
+      [
+        'active',
+        'assets',
+        'code',
+        'created_at',
+        'expiration_date',
+        'metadata',
+        'object',
+        'start_date',
+        'warnings',
+      ].sort(),
     )
     const { id, expiration_date, active, metadata } = await ok(shop, 'GET', '/v1/vouchers/ANNS-GIFT')
     expect({ expiration_date, active, metadata }).toEqual({ expiration_date: date, active: true, metadata: {} })

@@ -24,6 +24,7 @@ export const places = {
   'settings-account': '/settings/account',
   'settings-users': '/settings/users',
   'settings-keys': '/settings/keys',
+  'settings-project': '/settings/project',
 } as const satisfies Record<string, string>
 
 export type PlaceName = keyof typeof places

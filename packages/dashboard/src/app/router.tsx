@@ -244,6 +244,15 @@ const keys = createRoute({
   ),
 })
 
+const projectSettings = createRoute({
+  getParentRoute: () => settings,
+  path: '/project',
+  component: lazyRouteComponent(
+    loading(() => import('../pages/settings/project-page.tsx')),
+    'ProjectPage',
+  ),
+})
+
 export const router = createRouter({
   basepath: '/dashboard',
   routeTree: root.addChildren([
@@ -261,7 +270,7 @@ export const router = createRouter({
       redemption,
       data,
       action,
-      settings.addChildren([settingsStart, account, users, keys]),
+      settings.addChildren([settingsStart, account, users, keys, projectSettings]),
     ]),
   ]),
   context: {},

@@ -232,7 +232,7 @@ export const environment = {
   UNKNOWN_FIELDS: {
     standard: 'ignore',
     meaning:
-      '`ignore`: [unknown fields](http.md#unknown-fields) and query parameters are named in the header `Guerdon-Ignored`; `refuse`: they are answered with 400',
+      '`refuse`: [unknown fields](http.md#unknown-fields) and query parameters are answered with 400 in every project; `ignore`: as the project says',
   },
   DRAIN_SECONDS: {
     standard: '0',

@@ -76,11 +76,16 @@ function faultInSuccess(operation: Operation, reply: FastifyReply, payload: unkn
   if (payload instanceof Readable) return null // a long reply in pieces, serialised by the same schema
   if (schema === null) return payload ? 'there is a body where none is declared' : null
   return type.startsWith('application/json')
-    ? faultIn(schema, parsePayload(payload))
+    ? faultIn(schema, withoutWarnings(parsePayload(payload)))
     : `the media type is ${type || 'missing'}`
 }
 
-const isForPage = (reply: FastifyReply): boolean => reply.request.admitted?.caller.is_page === true
+/** Every object may have `warnings` beside what its operation declares (docs/reference/http.md#unknown-fields). */
+function withoutWarnings(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('warnings' in body)) return body
+  const { warnings, ...declared } = body
+  return Array.isArray(warnings) && warnings.every((each) => typeof each === 'string') ? declared : body
+}
 
 /** The payload as JSON; if it cannot be parsed, the text, which then fails the schema. */
 function parsePayload(payload: unknown): unknown {

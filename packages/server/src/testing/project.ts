@@ -27,7 +27,7 @@ const management = {
 
 /** A new project with one key of each kind and an access token with all scopes. */
 export async function insertTestProject(
-  { database: { db }, now }: Runtime,
+  { database: { db }, now, settings }: Runtime,
   body: Record<string, unknown>,
 ): Promise<TestKeys> {
   const createdAt = toInstant(now())
@@ -40,9 +40,10 @@ export async function insertTestProject(
       currency: 'USD',
       case_sensitive_codes: true,
       client_identity: 'claimed',
+      unknown_fields: 'IGNORE',
       ...body,
     } as CreateProject,
-    { is_sandbox: false },
+    settings,
   )
   const shared = {
     project_id: project.id,

@@ -5,6 +5,7 @@ const pages = [
   { to: '/$project/settings/account', name: 'My account' },
   { to: '/$project/settings/users', name: 'Users' },
   { to: '/$project/settings/keys', name: 'Keys' },
+  { to: '/$project/settings/project', name: 'Project' },
 ] as const
 
 /** The settings: one page each, named above. */

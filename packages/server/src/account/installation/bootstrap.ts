@@ -35,7 +35,7 @@ export interface KeyPair {
 /** Creates one organization, its owner, one sandbox project and three key pairs; null if the database is not empty. */
 export async function bootstrap(
   trx: Trx,
-  { bootstrap: settings, base_url }: Pick<Settings, 'bootstrap' | 'base_url'>,
+  { auth_mode, bootstrap: settings, base_url }: Pick<Settings, 'auth_mode' | 'bootstrap' | 'base_url'>,
   now: string,
 ): Promise<BootstrapResult | null> {
   const existing = await trx.selectFrom('organizations').select('id').executeTakeFirst()
@@ -48,7 +48,7 @@ export async function bootstrap(
   const owner = await insertUser(trx, { email, first_name: '', last_name: '', is_owner: true, created_at: now })
   assert(owner !== undefined, 'an empty database has no user')
   const { is_sandbox = true, ...body } = projectBody(settings.project)
-  const project = await insertProjectOf(trx, now, body, { is_sandbox })
+  const project = await insertProjectOf(trx, now, body, { auth_mode, is_sandbox })
   await assignUsers(trx, project, body.users ?? []).catch((error: unknown) => {
     throw error instanceof ApiError ? new Error(`BOOTSTRAP_PROJECT_JSON: ${error.message}`) : error
   })

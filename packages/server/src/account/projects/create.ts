@@ -5,6 +5,7 @@ import type { Project } from '../../core/db/project-row.ts'
 import { invalidPayload, notFound } from '../../core/http/errors.ts'
 import { newSecret } from '../../core/http/secrets.ts'
 import { newId } from '../../core/lib/ids.ts'
+import type { Settings } from '../../core/settings.ts'
 import { insertApiKey, type NewApiKey } from '../api-keys/store.ts'
 import { announceCredentialChange } from '../credential-change.ts'
 import { roleOf } from '../roles.ts'
@@ -17,7 +18,9 @@ type NewProject = { project: Project } & Pick<CreatedProject, 'server_side_key' 
 
 /** Creates a project with its users and its two keys. If any part fails, the transaction is rolled back. */
 export async function createProject(ctx: InstallationCtx, body: CreateProject): Promise<NewProject> {
-  const project = await insertProjectOf(ctx.db, ctx.now, body, { is_sandbox: false })
+  if (body.cluster_id !== undefined && body.cluster_id !== ctx.settings.cluster_id)
+    throw new ApiError('forbidden', { details: 'Project is bound to different region' })
+  const project = await insertProjectOf(ctx.db, ctx.now, body, ctx.settings)
   await assignUsers(ctx.db, project, body.users ?? [])
   // Sessions know the roles of their user.
   if (body.users !== undefined && body.users.length > 0) await announceCredentialChange(ctx)
@@ -72,7 +75,7 @@ export async function insertProjectOf(
   db: Db,
   now: string,
   sent: CreateProject,
-  { is_sandbox }: { is_sandbox: boolean },
+  { auth_mode, is_sandbox = false }: Pick<Settings, 'auth_mode'> & { is_sandbox?: boolean },
 ): Promise<Project> {
   const body = Clean(CreateProject, sent) as CreateProject // unknown fields inside JSON columns must not be stored
   const [owner] = await listOwners(db)
@@ -95,7 +98,8 @@ export async function insertProjectOf(
     client_loyalty_events_enabled: body.client_loyalty_events_enabled ?? false,
     client_set_voucher_expiration_date_enabled: body.client_set_voucher_expiration_date_enabled ?? false,
     client_identity: body.client_identity ?? 'proven',
-    client_publish_campaigns: JSON.stringify(body.client_publish_campaigns ?? []),
+    // `either` is there to serve clients that were written for another service.
+    unknown_fields: body.unknown_fields ?? (auth_mode === 'strict' ? 'REFUSE' : 'IGNORE'),
     client_public_campaigns: JSON.stringify(body.client_public_campaigns ?? []),
     client_public_codes: JSON.stringify(body.client_public_codes ?? []),
     webhooks_callout_notifications: JSON.stringify({

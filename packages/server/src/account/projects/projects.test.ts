@@ -129,7 +129,7 @@ describe('POST /projects', () => {
       client_trusted_domains: [],
       ...allFlags(false),
       client_identity: 'proven',
-      client_publish_campaigns: [],
+      unknown_fields: 'REFUSE',
       client_public_campaigns: [],
       client_public_codes: [],
       webhooks_callout_notifications: { distributions: callout, webhooks: callout },
@@ -446,8 +446,8 @@ describe('PUT /projects/{projectId}', () => {
     })
   })
 
-  test('immutable fields are ignored', async () => {
-    const project = await createProject()
+  test('immutable fields are ignored where unknown ones are, with a warning of each', async () => {
+    const project = await createProject({ unknown_fields: 'IGNORE' })
     const sent = {
       case_sensitive_codes: 'no',
       cluster_id: 'us1',
@@ -460,11 +460,14 @@ describe('PUT /projects/{projectId}', () => {
     }
     const { status, body } = await manage('PUT', `/projects/${project.id}`, sent)
     expect(status).toBe(200)
-    expect(body).toEqual(project)
+    const { warnings, ...updated } = body
+    expect(updated).toEqual(project)
+    expect(warnings).toHaveLength(Object.keys(sent).length)
   })
 
   test('notifications are merged by member; the one of redemptions cannot be set', async () => {
     const project = await createProject({
+      unknown_fields: 'IGNORE',
       api_usage_notifications: { cycle_calls: { enabled: false, value: 10, in_app: false, emails: [] } },
     })
     expect(project.api_usage_notifications).toMatchObject({
@@ -477,7 +480,7 @@ describe('PUT /projects/{projectId}', () => {
       webhooks_callout_notifications: { webhooks },
       api_usage_notifications: { api_calls: apiCalls, redemptions: usage },
     })
-    expect(body).toEqual({
+    expect(body).toMatchObject({
       ...project,
       webhooks_callout_notifications: { ...project.webhooks_callout_notifications, webhooks },
       api_usage_notifications: { ...project.api_usage_notifications, api_calls: apiCalls },

@@ -15,7 +15,7 @@ const openDatabase = async () => {
 async function newProject(db: Db, { deleted }: { deleted: boolean }): Promise<string> {
   const now = new Date().toISOString()
   const body = { name: 'Shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true }
-  const { id } = await insertProjectOf(db, now, body, { is_sandbox: false })
+  const { id } = await insertProjectOf(db, now, body, { auth_mode: 'strict' })
   if (deleted) await db.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute()
   return id
 }

@@ -64,6 +64,7 @@ const plainColumns = [
   'client_loyalty_events_enabled',
   'client_set_voucher_expiration_date_enabled',
   'client_identity',
+  'unknown_fields',
 ] as const satisfies Array<keyof UpdateProject & keyof ProjectRow>
 
 const listColumns = [

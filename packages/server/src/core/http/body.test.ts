@@ -374,7 +374,7 @@ describe('the size of a body', () => {
     const roomy = await newProject({ extra })
     const fits = objectOf(bytes)
     expect(Buffer.byteLength(fits)).toBe(bytes)
-    expect((await roomy.call('POST', path, fits, json)).body).toEqual({ read: { name: 'a' } })
+    expect((await roomy.call('POST', path, fits, json)).body).toMatchObject({ read: { name: 'a' } })
     const answer = await roomy.call('POST', path, objectOf(bytes + 1), json)
     expect(answer.status).toBe(413)
     expect(answer.body).toEqual({ ...tooLarge(bytes), request_id: answer.headers['x-request-id'] })
@@ -479,7 +479,7 @@ describe('a large list', () => {
   test('is read in pieces as it would be read whole', async () => {
     expect(elements(2_000).length).toBeGreaterThan(800_000)
     for (const text of [elements(2_000, '{"name":"last"}'), `\ufeff ${elements(2_000, '{"name":"last"}')} `])
-      expect((await list(text)).body).toEqual({ count: 2_000, last: { name: 'last' } })
+      expect((await list(text)).body).toMatchObject({ count: 2_000, last: { name: 'last' } })
   })
 
   test.each([

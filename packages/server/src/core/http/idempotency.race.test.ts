@@ -98,7 +98,7 @@ test('of many different redemptions with one key on two nodes, refused ones amon
     expect(others.filter((key) => key !== 'voucher_disabled' && key !== 'idempotency_key_conflict')).toEqual([])
   }
   const { body } = await send(nodes[0]!.app, 'GET', '/v1/redemptions?limit=100', undefined, shop.headers)
-  expect(body.redemptions.filter(({ result }: { result: string }) => result === 'SUCCESS')).toHaveLength(5)
+  expect((body.redemptions as { result: string }[]).filter(({ result }) => result === 'SUCCESS')).toHaveLength(5)
 })
 
 test('a key whose first request does not end in time gives 409 in progress', async () => {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import type { InstallationCtx } from '../context.ts'
+import type { Ctx, InstallationCtx } from '../context.ts'
 import { limits } from '../lib/limits.ts'
 import { forEachInSlices } from '../lib/time-slice.ts'
 import { type Fault, invalidPayload, invalidQuery } from './errors.ts'
@@ -8,8 +8,9 @@ import type { Schema } from './json-schema.ts'
 import { familyOf, type Operation, type OperationInput } from './operation.ts'
 import { prefersStrict } from './preference.ts'
 import { parseQueryString, type QueryObject } from './query-string.ts'
-import { type UnknownField, unknownFieldFaults } from './unknown-fields.ts'
+import { type UnknownField, unknownFieldFaults, unknownFieldWarnings } from './unknown-fields.ts'
 import { compileValidator, faultsIn, type Wording } from './validation.ts'
+import { warn } from './warnings.ts'
 
 export type InputReader = (
   ctx: InstallationCtx,
@@ -36,9 +37,12 @@ type UnknownFieldReporter = (part: 'query' | 'body', fields: readonly UnknownFie
 
 const reportNothing: UnknownFieldReporter = () => []
 
-/** Names unknown fields in a header, and makes faults of them where client or operator want that (docs/reference/http.md#unknown-fields). */
+/**
+ * Names unknown fields in a header, and makes faults of them where the client, the project or the operator wants that; else the answer
+ * warns of them (docs/reference/http.md#unknown-fields).
+ */
 function unknownFieldReporter(
-  { settings }: InstallationCtx,
+  ctx: InstallationCtx & Partial<Pick<Ctx, 'project'>>,
   { headers }: FastifyRequest,
   reply: FastifyReply,
 ): UnknownFieldReporter {
@@ -49,7 +53,10 @@ function unknownFieldReporter(
     if (fields.length === 0) return []
     for (const { path } of fields) ignored.push(part === 'query' ? `?${path.slice(1)}` : path)
     reply.header('Guerdon-Ignored', ignoredHeader(ignored))
-    return isStrict || settings.unknown_fields === 'refuse' ? unknownFieldFaults(fields) : []
+    if (isStrict || ctx.settings.unknown_fields === 'refuse' || ctx.project?.unknown_fields === 'REFUSE')
+      return unknownFieldFaults(fields)
+    for (const sentence of unknownFieldWarnings(fields)) warn(ctx, sentence)
+    return []
   }
 }
 

@@ -253,6 +253,64 @@ describe('over HTTP', () => {
     expect(answer).toMatchObject({ status: 200, headers: { 'preference-applied': 'handling=strict' } })
   })
 
+  test('where they are ignored, the answer warns of them too, with what was probably meant', async () => {
+    const shop = await newProject({ extra })
+    const sent = { code: 'A', expirationDate: '2030-01-01', items: [{ price: 1, zzz: 2 }] }
+    expect(await shop.call('POST', '/v1/probes/1?forse=true', sent)).toMatchObject({
+      status: 200,
+      body: {
+        warnings: [
+          "Property .forse is not known and was ignored. Did you mean 'force'?",
+          "Property .expirationDate is not known and was ignored. Did you mean 'expiration_date'?",
+          'Property .items[0].zzz is not known and was ignored.',
+        ],
+      },
+    })
+    const real = await shop.call('POST', '/v1/vouchers/LIMITED', {
+      type: 'DISCOUNT_VOUCHER',
+      discount: { type: 'PERCENT', percent_off: 10 },
+      max_uses: 1,
+    })
+    expect(real.body).toMatchObject({ code: 'LIMITED', warnings: ['Property .max_uses is not known and was ignored.'] })
+    expect((await shop.call('GET', '/v1/vouchers/LIMITED')).body.warnings).toBeUndefined()
+  })
+
+  test('a project with `unknown_fields` `REFUSE` refuses them, and nothing is done', async () => {
+    const shop = await newProject({ project: { unknown_fields: 'REFUSE' } })
+    const voucher = { type: 'DISCOUNT_VOUCHER', discount: { type: 'PERCENT', percent_off: 10 }, max_uses: 1 }
+    expect(await shop.call('POST', '/v1/vouchers/LIMITED', { ...voucher, expirationDate: '2030-01-01' })).toMatchObject(
+      {
+        status: 400,
+        body: {
+          key: 'invalid_payload',
+          details: 'Property .max_uses is not known',
+          errors: [
+            { path: '.max_uses' },
+            { path: '.expirationDate', details: expect.stringContaining("Did you mean 'expiration_date'?") },
+          ],
+        },
+      },
+    )
+    expect(await shop.call('GET', '/v1/vouchers/LIMITED')).toMatchObject({ status: 404 })
+    expect(await shop.manage('PUT', '', { unknown_fields: 'IGNORE' })).toMatchObject({
+      status: 200,
+      body: { unknown_fields: 'IGNORE' },
+    })
+    expect(await shop.call('POST', '/v1/vouchers/LIMITED', voucher)).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    ['strict', 'REFUSE'],
+    ['either', 'IGNORE'],
+  ])('with AUTH_MODE=%s a new project has `unknown_fields` `%s`, unless it says otherwise', async (authMode, value) => {
+    const shop = await newProject({ env: { AUTH_MODE: authMode } })
+    const body = { name: 'New', timezone: 'UTC', currency: 'EUR', case_sensitive_codes: true }
+    const create = async (more: object = {}) =>
+      (await shop.call('POST', '/management/v1/projects', { ...body, ...more }, shop.management)).body.unknown_fields
+    expect(await create()).toBe(value)
+    for (const chosen of ['REFUSE', 'IGNORE']) expect(await create({ unknown_fields: chosen })).toBe(chosen)
+  })
+
   test('with `UNKNOWN_FIELDS=refuse` they are always refused, but for forms, which OAuth wants to be lenient', async () => {
     const shop = await newProject({ extra, env: { UNKNOWN_FIELDS: 'refuse' } })
     const answer = await shop.call('POST', '/v1/probes/1', { code: 'A', metadta: {} })

@@ -32,6 +32,12 @@ export function unknownFieldFinder(schema: Schema): (value: unknown) => UnknownF
 export const unknownFieldFaults = (fields: readonly UnknownField[]): Fault[] =>
   fields.map(({ path, name, known }) => ({ path, details: `Property ${path} is not known${didYouMean(name, known)}` }))
 
+/** The same for the answer to a request whose unknown fields are ignored. */
+export const unknownFieldWarnings = (fields: readonly UnknownField[]): string[] =>
+  fields.map(
+    ({ path, name, known }) => `Property ${path} is not known and was ignored${didYouMean(name, known) || '.'}`,
+  )
+
 /** A name as it appears in a path: a client may send one of a million characters. */
 export const shortName = (name: string): string =>
   name.length > nameLengthMax ? `${name.slice(0, nameLengthMax).toWellFormed()}…` : name

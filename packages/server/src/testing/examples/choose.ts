@@ -16,7 +16,8 @@ function worthOf({ request = {}, reply }: Example): number {
   const size = JSON.stringify({ request, reply }).length
   const shown = new Set([...leavesOf(request.body, 'request'), ...leavesOf(reply.body, 'reply')])
   const parameters = (request.query ?? '').split('&').filter((part) => part !== '').length
-  const tooMuch = Math.max(0, size - charactersMax) + (hasOddText(request) || hasOddText(reply) ? charactersMax : 0)
+  const isOdd = hasOddText(request) || hasOddText(reply) || hasWarnings(reply.body)
+  const tooMuch = Math.max(0, size - charactersMax) + (isOdd ? charactersMax : 0)
   const terse = JSON.stringify({ request, reply }).match(/:"[^"]{1,2}"/g) ?? []
   return shown.size - 3 * terse.length - 4 * Math.max(0, parameters - 1) - size / 400 - tooMuch
 }
@@ -29,6 +30,9 @@ function* leavesOf(value: unknown, path: string): Generator<string> {
     for (const [name, each] of Object.entries(value)) yield* leavesOf(each, `${path}.${name}`)
   else yield path
 }
+
+/** The request sent something that it should not. */
+const hasWarnings = (body: unknown): boolean => typeof body === 'object' && body !== null && 'warnings' in body
 
 /** Texts at the limits of what is accepted, with which tests try them. */
 const hasOddText = (value: unknown): boolean => {

@@ -104,6 +104,8 @@ export interface ProjectRow {
   client_set_voucher_expiration_date_enabled: boolean
   /** What a customer that a client-side request names without proof is worth (docs/reference/client-side.md#identity). */
   client_identity: Generated<'proven' | 'claimed'>
+  /** What a request gets that sends fields or query parameters which its operation does not know. */
+  unknown_fields: Generated<'REFUSE' | 'IGNORE'>
   /** Ids or names of campaigns, and codes, that client-side qualifications may list to anybody. */
   client_public_campaigns: Json<string[]>
   client_publish_campaigns: Json<string[]>
