@@ -23,6 +23,10 @@ journey('search finds operations, properties and words, and leads to the propert
   const first = page.locator('#found-list a').first()
   await search.fill('create a voucher')
   await first.filter({ hasText: 'POST /v1/vouchers' }).waitFor()
+  for (const word of ['redeem', 'validate']) {
+    await search.fill(word)
+    await expect.poll(() => first.innerText()).toMatch(new RegExp(`^${word}.*Operation: POST`, 'is'))
+  }
   await search.fill('starting_after_id')
   await page.locator('#found-list a', { hasText: 'List vouchers, query' }).click()
   await page.waitForURL(/\/docs\/vouchers#listVouchers\.query\.starting_after_id$/)

@@ -88,6 +88,7 @@ function find(entries, text) {
   const found = []
   for (const entry of entries) {
     let score = weights[entry.k] + (entry.title === whole ? 40 : 0)
+    let isNamed = true
     for (const word of words) {
       const others = sameWords.get(word) ?? []
       // The word itself before another one for the same.
@@ -97,7 +98,10 @@ function find(entries, text) {
         break
       }
       score += part
+      isNamed &&= part > 2
     }
+    // What can be done before the property of the same name: who looks for "redeem" wants to redeem.
+    if (score > 0 && entry.k === 'o' && isNamed) score += 60
     if (score > 0) found.push({ entry, score: score - entry.title.length / 100 })
   }
   return found.sort((one, other) => other.score - one.score).map(({ entry }) => entry)
