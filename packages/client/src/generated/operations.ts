@@ -3495,6 +3495,8 @@ export interface Schemas {
     client_set_voucher_expiration_date_enabled?: boolean
     /** Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract). */
     client_identity?: "proven" | "claimed"
+    /** Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract). */
+    client_publish_campaigns?: Array<string>
     /** What a request gets that sends fields or query parameters which its operation does not know: a refusal that names them, or an answer whose `warnings` do (beyond the public contract). */
     unknown_fields?: "REFUSE" | "IGNORE"
     /** Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract). */
@@ -3858,6 +3860,8 @@ export interface Schemas {
     client_set_voucher_expiration_date_enabled: boolean
     /** Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract). */
     client_identity: "proven" | "claimed"
+    /** Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract). */
+    client_publish_campaigns: Array<string>
     /** What a request gets that sends fields or query parameters which its operation does not know: a refusal that names them, or an answer whose `warnings` do (beyond the public contract). */
     unknown_fields: "REFUSE" | "IGNORE"
     /** Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract). */
@@ -6864,6 +6868,8 @@ export interface Schemas {
     client_set_voucher_expiration_date_enabled: boolean
     /** Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract). */
     client_identity: "proven" | "claimed"
+    /** Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract). */
+    client_publish_campaigns: Array<string>
     /** What a request gets that sends fields or query parameters which its operation does not know: a refusal that names them, or an answer whose `warnings` do (beyond the public contract). */
     unknown_fields: "REFUSE" | "IGNORE"
     /** Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract). */
@@ -10483,6 +10489,8 @@ export interface Schemas {
     client_set_voucher_expiration_date_enabled?: boolean
     /** Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract). */
     client_identity?: "proven" | "claimed"
+    /** Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract). */
+    client_publish_campaigns?: Array<string>
     /** What a request gets that sends fields or query parameters which its operation does not know: a refusal that names them, or an answer whose `warnings` do (beyond the public contract). */
     unknown_fields?: "REFUSE" | "IGNORE"
     /** Standalone campaigns, by id or name, whose codes anybody may list (beyond the public contract). */

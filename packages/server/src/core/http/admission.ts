@@ -68,8 +68,8 @@ function projectGate(operation: Operation, family: Presentation['family'], keepe
     request.identity = identity
     const { project } = identity
     checkKeys(identity, request.ip)
-    const isPage = family === 'client' || (family === 'oauth' && !identity.has_server_pair)
-    if (isPage) {
+    const isPage = family !== 'server' && !identity.has_server_pair
+    if (isPage || family === 'client') {
       checkOrigin(headers.origin, project, identity)
       answerCors(headers.origin, reply)
     }
@@ -138,8 +138,9 @@ export function clientCheckOf(
     const { project, is_counted } = admitted
     const sent = { params: request.params, body: request.body, query: queryOf(request) }
     const identity = clientIdentityIn(sent, project, { now: now(), age_max_ms: ageMaxMs })
-    const isProven = identity?.is_proven === true
     admitted.identity = identity
+    if (admitted.caller.is_page !== true) return
+    const isProven = identity?.is_proven === true
     const network = networkOf(request.ip)
     const client = isProven ? `${project.id} ${identity.source_id}` : network
     admitted.client = client
