@@ -8,7 +8,7 @@ import type { Schema } from './json-schema.ts'
 import { familyOf, type Operation, type OperationInput } from './operation.ts'
 import { prefersStrict } from './preference.ts'
 import { parseQueryString, type QueryObject } from './query-string.ts'
-import { type UnknownField, unknownFieldFaults, unknownFieldWarnings } from './unknown-fields.ts'
+import { type UnknownField, unknownFieldFaults, unknownFieldFinder, unknownFieldWarnings } from './unknown-fields.ts'
 import { compileValidator, faultsIn, type Wording } from './validation.ts'
 import { warn } from './warnings.ts'
 
@@ -53,10 +53,11 @@ function unknownFieldReporter(
     if (fields.length === 0) return []
     for (const { path } of fields) ignored.push(part === 'query' ? `?${path.slice(1)}` : path)
     reply.header('Guerdon-Ignored', ignoredHeader(ignored))
-    if (isStrict || ctx.settings.unknown_fields === 'refuse' || ctx.project?.unknown_fields === 'REFUSE')
-      return unknownFieldFaults(fields)
-    for (const sentence of unknownFieldWarnings(fields)) warn(ctx, sentence)
-    return []
+    if (isStrict || ctx.settings.unknown_fields === 'refuse') return unknownFieldFaults(fields)
+    const refused = ctx.project?.unknown_fields === 'REFUSE' ? fields.filter((field) => !field.is_sent_back) : []
+    const rest = fields.filter((field) => !refused.includes(field))
+    for (const sentence of unknownFieldWarnings(rest)) warn(ctx, sentence)
+    return unknownFieldFaults(refused)
   }
 }
 
@@ -107,21 +108,37 @@ function ignoreQuery({ query }: FastifyRequest, reportUnknown: UnknownFieldRepor
   if (faults.length > 0) throw invalidQuery(faults)
 }
 
-function bodyReaderOf({ body: schema, consumes = 'json' }: Operation, required: Wording['required']): Reader {
+function bodyReaderOf({ body: schema, reply, consumes = 'json' }: Operation, required: Wording['required']): Reader {
   if (schema === undefined) return () => undefined
   const validator = compileValidator(schema)
   const readElements = elementsReaderOf(schema, { root: 'Payload', required })
+  const markSentBack = sentBackMarker(reply)
   return (request, reportUnknown) => {
     const sent = request.body === undefined ? {} : request.body
     if (readElements !== null && Array.isArray(sent) && sent.length > atOnceElements)
       return readElements(sent, reportUnknown)
     // Forms are those of OAuth, which requires that unknown parameters are ignored (RFC 6749, section 3.2).
     const unknown =
-      consumes === 'json' ? reportUnknown('body', withoutPathParams(validator.unknownFields(sent), sent, request)) : []
+      consumes === 'json'
+        ? reportUnknown('body', markSentBack(withoutPathParams(validator.unknownFields(sent), sent, request), sent))
+        : []
     const body = consumes === 'json' ? sent : validator.coerce(sent)
     const faults = [...validator.faults(body, { root: 'Payload', required }), ...unknown]
     if (faults.length > 0) throw invalidPayload(faults)
     return validator.normalise(body)
+  }
+}
+
+/** Marks the fields that the answer of the operation shows in the same place: a client reads an object, changes it and sends it back. */
+function sentBackMarker(reply: TSchema | null): (fields: UnknownField[], body: unknown) => UnknownField[] {
+  const unknownInReply = unknownFieldFinder((reply ?? {}) as Schema)
+  const declaresFields = unknownInReply({ '\0': null }).length > 0
+  return (fields, body) => {
+    if (fields.length === 0 || !declaresFields) return fields
+    const unknown = unknownInReply(body).map(({ path }) => path)
+    const isShown = (path: string) =>
+      !unknown.some((other) => path.startsWith(other) && ['', '.', '['].includes(path.charAt(other.length)))
+    return fields.map((field) => ({ ...field, is_sent_back: field.is_sent_back || isShown(field.path) }))
   }
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type TSchema, Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../operations.ts'
-import { newProject } from '../../testing/app.ts'
+import { newProject, send } from '../../testing/app.ts'
 import { limits } from '../lib/limits.ts'
 import { operation } from './operation.ts'
 import { prefersStrict } from './preference.ts'
@@ -297,6 +297,21 @@ describe('over HTTP', () => {
       body: { unknown_fields: 'IGNORE' },
     })
     expect(await shop.call('POST', '/v1/vouchers/LIMITED', voucher)).toMatchObject({ status: 200 })
+  })
+
+  test('what was read may be sent back with a change, also where unknown fields are refused', async () => {
+    const shop = await newProject({ project: { unknown_fields: 'REFUSE' } })
+    const path = `/management/v1/projects/${shop.project_id}`
+    const { body: project } = await send(shop.service.app, 'GET', path, undefined, shop.management)
+    expect(await shop.manage('PUT', '', { ...project, name: 'Boots' })).toMatchObject({
+      status: 200,
+      body: { name: 'Boots', warnings: expect.arrayContaining([expect.stringContaining('.webhook_token')]) },
+    })
+    const { body: ann } = await shop.call('POST', '/v1/customers', { source_id: 'ann', name: 'Ann' })
+    const order = { amount: 1_000, customer: ann }
+    expect(await shop.call('POST', '/v1/orders', order)).toMatchObject({ status: 200 })
+    expect(await shop.call('PUT', '/v1/customers/ann', { ...ann, name: 'Anna' })).toMatchObject({ status: 200 })
+    expect(await shop.call('POST', '/v1/orders', { amuont: 1_000 })).toMatchObject({ status: 400 })
   })
 
   test.each([

@@ -11,6 +11,8 @@ export interface UnknownField {
   name: string
   /** The fields that the schema declares in its place. */
   known: readonly string[]
+  /** Whether it stands in an object that an answer has shown, as its `object` says: the client sends back what it has read. */
+  is_sent_back: boolean
 }
 
 /**
@@ -120,6 +122,6 @@ function listUnknown(shape: Shape, value: unknown, path: string, found: UnknownF
     const field = isList ? elements : (fields.get(name) ?? others)
     const memberPath = isList ? `${path}[${name}]` : `${path}.${shortName(name)}`
     if (field !== null) listUnknown(field, member, memberPath, found)
-    else if (!isList) found.push({ path: memberPath, name, known: [...fields.keys()] })
+    else if (!isList) found.push({ path: memberPath, name, known: [...fields.keys()], is_sent_back: 'object' in value })
   }
 }
