@@ -94,7 +94,7 @@ const isOther = /\p{Cs}|\/\.{0,2}([/?]|$)/u
 const unnameable: Refusal = {
   kind: 'refused',
   key: 'not_found',
-  message: 'No path has this parameter',
+  message: 'No such path',
   status: 404,
   retryable: false,
 }

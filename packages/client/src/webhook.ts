@@ -67,7 +67,7 @@ export async function verifyWebhook(
 
 const refused = (key: WebhookProblem['key']) => ({
   ok: false as const,
-  error: { key, message: 'Not a webhook to trust' },
+  error: { key, message: 'Untrusted webhook' },
 })
 
 function read(headers: WebhookHeaders, name: string): string | undefined {

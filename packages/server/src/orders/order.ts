@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely'
 import type { OrderRow } from '../core/db/tables.ts'
 import { type SimpleOrder, SimpleOrderItem } from '../core/events/shapes.ts'
 import { limits } from '../core/lib/limits.ts'
-import { shownMetadata } from '../core/lib/shown-metadata.ts'
 import type { Order, OrderItem } from './schema.ts'
 
 export interface StoredOrder extends Omit<Selectable<OrderRow>, 'items'> {

@@ -21,9 +21,9 @@ export async function openIdleRuntime(database: Database): Promise<Runtime> {
   return runtime
 }
 
-export function insertProject({ database, now, settings }: Runtime): Promise<Project> {
+export function insertProject({ database, now }: Pick<Runtime, 'database' | 'now'>): Promise<Project> {
   const body = { name: 'Test shop', timezone: 'UTC', currency: 'USD', case_sensitive_codes: true } as CreateProject
-  return insertProjectOf(database.db, toInstant(now()), body, settings)
+  return insertProjectOf(database.db, toInstant(now()), body, { auth_mode: 'either' })
 }
 
 /** Runs `work` as a request to a project would: in one transaction, with the callbacks of `afterCommit` after it. */

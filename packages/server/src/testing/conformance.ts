@@ -80,6 +80,8 @@ function faultInSuccess(operation: Operation, reply: FastifyReply, payload: unkn
     : `the media type is ${type || 'missing'}`
 }
 
+const isForPage = (reply: FastifyReply): boolean => reply.request.admitted?.caller.is_page === true
+
 /** Every object may have `warnings` beside what its operation declares (docs/reference/http.md#unknown-fields). */
 function withoutWarnings(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('warnings' in body)) return body

@@ -18,8 +18,6 @@ type NewProject = { project: Project } & Pick<CreatedProject, 'server_side_key' 
 
 /** Creates a project with its users and its two keys. If any part fails, the transaction is rolled back. */
 export async function createProject(ctx: InstallationCtx, body: CreateProject): Promise<NewProject> {
-  if (body.cluster_id !== undefined && body.cluster_id !== ctx.settings.cluster_id)
-    throw new ApiError('forbidden', { details: 'Project is bound to different region' })
   const project = await insertProjectOf(ctx.db, ctx.now, body, ctx.settings)
   await assignUsers(ctx.db, project, body.users ?? [])
   // Sessions know the roles of their user.
@@ -98,6 +96,7 @@ export async function insertProjectOf(
     client_loyalty_events_enabled: body.client_loyalty_events_enabled ?? false,
     client_set_voucher_expiration_date_enabled: body.client_set_voucher_expiration_date_enabled ?? false,
     client_identity: body.client_identity ?? 'proven',
+    client_publish_campaigns: JSON.stringify(body.client_publish_campaigns ?? []),
     // `either` is there to serve clients that were written for another service.
     unknown_fields: body.unknown_fields ?? (auth_mode === 'strict' ? 'REFUSE' : 'IGNORE'),
     client_public_campaigns: JSON.stringify(body.client_public_campaigns ?? []),

@@ -129,6 +129,7 @@ describe('POST /projects', () => {
       client_trusted_domains: [],
       ...allFlags(false),
       client_identity: 'proven',
+      client_publish_campaigns: [],
       unknown_fields: 'REFUSE',
       client_public_campaigns: [],
       client_public_codes: [],

@@ -63,6 +63,10 @@ const settable = {
     description:
       'Whether client-side requests must prove the customer that they name by a tracking id of the server side (beyond the public contract).',
   }),
+  client_publish_campaigns: Type.Array(Name, {
+    maxItems: limits.public_codes_max,
+    description: 'Campaigns, by id or name, whose codes pages may give to a customer (beyond the public contract).',
+  }),
   unknown_fields: Type.Unsafe<'REFUSE' | 'IGNORE'>({
     ...OneOf(['REFUSE', 'IGNORE']),
     description:

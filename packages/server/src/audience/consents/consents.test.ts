@@ -207,7 +207,7 @@ describe('the decisions of a customer', () => {
     await decide(shop, { unsubscribed: true })
     const { data } = await list('?include_deleted=true')
     expect(data.map((each: { given: boolean }) => each.given)).toEqual([true, false])
-    expect(await shop.call('GET', '/v1/customers/ann/consents?include_deleted=1')).toMatchObject({ status: 400 })
+    expect(await shop.call('GET', '/v1/customers/ann/consents?include_deleted=2')).toMatchObject({ status: 400 })
   })
 
   test('unsubscribed says no to every consent, whatever else is sent', async () => {

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
 import type { Schema } from '../../core/http/json-schema.ts'
-import { isClientSide } from './on-client-side.ts'
+
 import { ClientCustomer } from './schema.ts'
 
 /**
@@ -24,12 +24,11 @@ const withoutMetadata: ReadonlySet<unknown> = new Set(['campaign', 'promotion_ti
 const customerFields = ['id', 'source_id', 'object'] as const
 
 /**
- * A response of the server side as the client side may see it: short customers, none of the hidden properties, and for a page no metadata
- * of campaigns and promotions. A tracking id is repeated as it was sent, also where the source id behind it would be.
+ * A response of the server side as a page may see it: short customers, none of the hidden properties, no metadata of campaigns and
+ * promotions. A tracking id is repeated as it was sent, also where the source id behind it would be.
  */
-export function clientView(ctx: Pick<Ctx, 'identity' | 'caller'>, reply: unknown): unknown {
+export function clientView(ctx: Pick<Ctx, 'identity'>, reply: unknown): unknown {
   const token = ctx.identity?.tracking_id ?? null
-  const isPage = isClientSide(ctx)
   return shown(reply)
 
   function shown(value: unknown): unknown {
@@ -38,8 +37,7 @@ export function clientView(ctx: Pick<Ctx, 'identity' | 'caller'>, reply: unknown
     const view: Record<string, unknown> = {}
     for (const [name, part] of Object.entries(value)) {
       if (hidden.has(name)) continue
-      if (name === 'metadata')
-        view[name] = isPage && withoutMetadata.has((value as { object?: unknown }).object) ? {} : part
+      if (name === 'metadata') view[name] = withoutMetadata.has((value as { object?: unknown }).object) ? {} : part
       else if (name === 'customer') view[name] = shortCustomer(part)
       else if (name === 'tracking_id') view[name] = token ?? part
       else view[name] = shown(part)
@@ -57,7 +55,7 @@ export function clientView(ctx: Pick<Ctx, 'identity' | 'caller'>, reply: unknown
 }
 
 /** The view of the response to `POST /client/v1/customers`, which is a customer itself. */
-export const clientCustomerView = (ctx: Pick<Ctx, 'identity' | 'caller'>, customer: unknown): unknown =>
+export const clientCustomerView = (ctx: Pick<Ctx, 'identity'>, customer: unknown): unknown =>
   (clientView(ctx, { customer }) as { customer: unknown }).customer
 
 /** The schema of a response to the client side, for the schema of the same response on the server side. */

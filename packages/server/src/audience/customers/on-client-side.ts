@@ -58,10 +58,6 @@ export const unproven = (): ApiError =>
 export const ambiguous = (trackingId: string, customer: string | null): ApiError =>
   new ApiError('ambiguous_tracking_id', { message: `Ambiguous trackingId ('${trackingId}' vs. '${customer ?? ''}')` })
 
-/** Whether the request may give away codes of a campaign: a page only of those that the project names. */
-export const mayPublish = (ctx: Pick<Ctx, 'caller' | 'project'>, { id, name }: { id: string; name: string }): boolean =>
-  !isPage(ctx) || ctx.project.client_publish_campaigns.some((listed) => listed === id || listed === name)
-
 /** The error for a client-side operation that the project has not enabled. */
 export const disabledOnClient = (flag: ProjectFlag): ApiError =>
   new ApiError('forbidden', { details: `Client-side operation is disabled: ${flag}` })

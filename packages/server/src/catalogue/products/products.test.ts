@@ -284,7 +284,9 @@ describe('PUT /v1/products/{productId}', () => {
       attributes: ['a'],
       metadata: { a: 1 },
     })
-    const { body } = await shop.call('PUT', '/v1/products/mug', {
+    const {
+      body: { warnings, ...body },
+    } = await shop.call('PUT', '/v1/products/mug', {
       id: 'prod_other',
       source_id: 'cup',
       name: null,
@@ -292,6 +294,7 @@ describe('PUT /v1/products/{productId}', () => {
     })
     expect(body).toMatchObject({ id, source_id: 'mug', name: null, price: 5, attributes: ['a'] })
     expect(body.metadata).toEqual({ a: 1, b: 2 })
+    expect(warnings).toHaveLength(2)
     expect((await shop.call('PUT', '/v1/products/mug', {})).body).toEqual({ ...body, updated_at: instant })
   })
 

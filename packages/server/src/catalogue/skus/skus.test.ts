@@ -363,7 +363,7 @@ describe('DELETE /v1/products/{productId}/skus/{skuId}', () => {
       total: 1,
     })
     expect(await shop.call('DELETE', `/v1/products/${mug}/skus/${blue}`)).toMatchObject({ status: 404 })
-    expect(await shop.call('DELETE', `/v1/products/${mug}/skus/red?force=1`)).toMatchObject({
+    expect(await shop.call('DELETE', `/v1/products/${mug}/skus/red?force=2`)).toMatchObject({
       status: 400,
       body: { key: 'invalid_query_params', details: 'Property .force must be boolean' },
     })

@@ -87,7 +87,7 @@ export function readRequest(
     session: readSession(ctx, body.session),
     expand: options?.expand == null ? null : new Set(options.expand),
     // Explanations name the values that rules compare: they are for the server side only.
-    explain: options?.explain === true && !isClientSide(ctx),
+    explain: options?.explain === true && !isPage(ctx),
     allows_unknown_items: options?.allow_unknown_items === true,
     as_of: options?.as_of ?? null,
   }

@@ -1,5 +1,5 @@
 import type { Applicable, CalculatedOrder } from '@guerdon/engine/schema'
-import { isClientSide } from '../../audience/customers/on-client-side.ts'
+import { isPage } from '../../audience/customers/on-client-side.ts'
 import type { ConfiguredAssignment, ConfiguredTier } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { listed } from '../../core/query/list.ts'
@@ -18,7 +18,7 @@ export function elementOf(ctx: Ctx, checkout: Checkout, finding: Finding): Quali
   const { offer, outcomes } = finding
   const [outcome] = outcomes
   const repeated = repeatedOrder(ctx, outcomes.length)
-  const shown: RepeatedOrder = isClientSide(ctx) ? (order) => withoutMetadata(repeated(order)) : repeated
+  const shown: RepeatedOrder = isPage(ctx) ? (order) => withoutMetadata(repeated(order)) : repeated
   if (offer.object !== 'promotion_stack') return singleElement(checkout, offer, outcome as Applicable, shown)
   const { configuration } = checkout.rows
   const order = finding.order && shown(finding.order)

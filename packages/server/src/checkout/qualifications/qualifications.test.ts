@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { clientView } from '../../audience/customers/client-view.ts'
-import type { Caller } from '../../core/context.ts'
 import { nextConfigurationVersion } from '../../core/db/configuration.ts'
 import { inTransaction } from '../../core/db/transaction.ts'
 import { newId } from '../../core/lib/ids.ts'
@@ -701,7 +700,7 @@ describe('response', () => {
     await newDiscount(shop, 'TEN', percentOff(10))
     const { body, status } = await asClient(shop, 'POST', '/client/v1/qualifications', { order })
     expect({ status, body }).toMatchObject({ status: 200, body: { redeemables: { total: 1, data: [{ id: 'TEN' }] } } })
-    expect(body).toEqual(clientView({ caller: { channel: 'CLIENT_API' } as Caller }, await qualified(shop, { order })))
+    expect(body).toEqual(clientView({}, await qualified(shop, { order })))
   })
 
   describe('what a page learns without an identity', () => {
@@ -719,13 +718,15 @@ describe('response', () => {
       await newCampaign(shop, 'Secret plan')
       expect((await pageOf(shop)).redeemables.data).toEqual([])
       expect(await idsOf(shop, body)).toHaveLength(1)
-      const open = await newProject({ project: { ...trusted, client_publish_enabled: true } })
+      const publishes = { client_publish_enabled: true, client_publish_campaigns: ['Welcome'] }
+      const open = await newProject({ project: { ...trusted, ...publishes } })
       await newCampaign(open, 'Welcome')
       expect((await pageOf(open)).redeemables.data).toMatchObject([{ object: 'campaign', name: 'Welcome' }])
     })
 
     test('no metadata of campaigns and tiers, and none of the order and its lines in elements', async () => {
-      const shop = await newProject({ project: { ...trusted, client_publish_enabled: true } })
+      const publishes = { client_publish_enabled: true, client_publish_campaigns: ['Coupons'] }
+      const shop = await newProject({ project: { ...trusted, ...publishes } })
       await newCampaign(shop, 'Coupons', { metadata: { budget: 5 } })
       await newTier(shop, await newPromotion(shop), { metadata: { budget: 5 } })
       const { redeemables, order } = await pageOf(shop)

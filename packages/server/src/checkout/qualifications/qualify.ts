@@ -1,6 +1,6 @@
 import { calculateOrder, clockAt, whyNotValid } from '@guerdon/engine'
 import type { CalculatedItem, OrderFacts } from '@guerdon/engine/schema'
-import { isClientSide } from '../../audience/customers/on-client-side.ts'
+import { isPage } from '../../audience/customers/on-client-side.ts'
 import type { ConfiguredCampaign } from '../../core/configuration/configuration.ts'
 import type { Ctx } from '../../core/context.ts'
 import { ApiError, invalidPayload } from '../../core/http/errors.ts'

@@ -30,6 +30,7 @@ import * as freeCodes from './migrations/0022-free-codes.ts'
 import * as signIn from './migrations/0023-sign-in.ts'
 import * as statistics from './migrations/0024-statistics.ts'
 import * as partitions from './migrations/0026-partitions.ts'
+import * as claimsOfPages from './migrations/0027-claims-of-pages.ts'
 import * as unknownFields from './migrations/0028-unknown-fields.ts'
 import { NewerSchemaError } from './newer-schema.ts'
 import { syncFunctions } from './sync-functions.ts'
@@ -74,6 +75,7 @@ const migrations: ReadonlyArray<readonly [name: string, migration: Migration]> =
   ['0023-sign-in', signIn],
   ['0024-statistics', statistics],
   ['0026-partitions', partitions],
+  ['0027-claims-of-pages', claimsOfPages],
   ['0028-unknown-fields', unknownFields],
 ]
 

@@ -16,7 +16,7 @@ function comparable(value: unknown): unknown {
   const { amount, quantity, ...members } = value as Record<string, unknown>
   const isSilent = (name: string, member: unknown) =>
     ['has_more', 'initial_sync_status'].includes(name) ||
-    (name === 'metadata' && Object.keys(member ?? {}).length === 0) ||
+    (['metadata', 'attributes'].includes(name) && Object.keys(member ?? {}).length === 0) ||
     (name === 'initial_amount' && member === amount) ||
     (name === 'initial_quantity' && member === quantity)
   const shown = Object.entries(members)

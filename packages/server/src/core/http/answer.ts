@@ -336,7 +336,7 @@ async function storeReplyOnly(
 ): Promise<StoredReply> {
   const { handler, ctx } = scope
   // A page could fill the disk: a validation that has saved nothing may as well be calculated again.
-  const isOfPage = ctx.caller.channel === 'CLIENT_API' && handler.operation.redeems !== true
+  const isOfPage = ctx.caller.is_page === true && handler.operation.redeems !== true
   if (isOfPage || !isKept(fresh.status)) return fresh
   const owner = ctx.project_id as string
   return inTransaction(handler.runtime.database.db, async (trx) => {
@@ -368,8 +368,7 @@ async function replyOf(scope: RequestScope, result: unknown): Promise<StoredRepl
     if (!prefersReply(prefer)) return { status: 204, body: '' }
     reply.header('Preference-Applied', `${prefersStrict(prefer) ? 'handling=strict, ' : ''}return=representation`)
   }
-  const body = await serialiseInSlices(reply, operation.reply as TSchema, viewOf(scope, result))
-  return { status, body: withWarnings(scope, body) }
+  return { status, body: withWarnings(scope, await serialiseInSlices(reply, ...viewOf(scope, result))) }
 }
 
 /** The answer with what the operation has warned of, if it is an object. */

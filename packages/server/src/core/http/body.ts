@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import type { Settings } from '../settings.ts'
 import { jsonBoundsOf } from './body-limits.ts'
 import { ApiError, invalidPayload, unsupportedMediaType } from './errors.ts'
+import { readForm } from './form.ts'
 import { readJson, storable, utf8 } from './json-body.ts'
 import { readMultipart } from './multipart.ts'
 import { mediaTypeOf, type Operation } from './operation.ts'
@@ -35,7 +36,7 @@ function readBody(request: FastifyRequest, bytes: Buffer, settings: Settings): u
   const mediaType = mediaTypeOf(operation)
   if (contentType !== mediaType && contentType.split(';')[0]?.trim().toLowerCase() !== mediaType)
     throw unsupportedMediaType(mediaType)
-  if (operation.consumes === 'form') return storable(Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))))
+  if (operation.consumes === 'form') return storable(readForm(bytes))
   if (operation.consumes === 'multipart') return multipartOf(operation.body, bytes, contentType)
   return readJson(bytes, jsonBoundsOf(operation, settings))
 }

@@ -22,7 +22,10 @@ export function answerFailures(app: FastifyInstance, settings: Settings, databas
   app.decorateRequest('failure', null)
   app.decorateRequest('refusal', null)
   app.setErrorHandler(async (thrown, request, reply) => {
-    const found = refusalOf(thrown, { max_body_bytes: request.routeOptions.bodyLimit ?? settings.max_body_bytes })
+    const found = refusalOf(thrown, {
+      max_body_bytes: request.routeOptions.bodyLimit ?? settings.max_body_bytes,
+      operation: (request.routeOptions.config as { operation?: Operation } | undefined)?.operation,
+    })
     const refusal = found.status === 500 && (await isTransient(thrown, database)) ? unavailable() : found
     request.refusal = refusal
     // An ApiError thrown on purpose has nothing to log unless it has a cause; a full disk is logged once, when it begins.

@@ -8,7 +8,7 @@ import { answerPreflight } from './cors.ts'
 import { ApiError } from './errors.ts'
 import type { Gate, GateKeeper } from './gate.ts'
 import { meantPathFinder } from './meant-path.ts'
-import { type Method, type Operation, writes } from './operation.ts'
+import { isPublic, type Method, type Operation, writes } from './operation.ts'
 
 export type Route = Pick<Operation, 'method' | 'path'>
 

@@ -45,7 +45,6 @@ describe('creating a campaign', () => {
     const shop = await newProject()
     const { status, body } = await shop.call('POST', '/v1/campaigns', {
       name: 'Autumn',
-      active: false,
       voucher: { type: 'DISCOUNT_VOUCHER', discount: { type: 'AMOUNT', amount_off: 700 } },
     })
     expect(status).toBe(200)

@@ -1,9 +1,8 @@
-import { isClientSide } from '../../audience/customers/on-client-side.ts'
-import type { ConfiguredCampaign } from '../../core/configuration/configuration.ts'
+import { isPage } from '../../audience/customers/on-client-side.ts'
 import type { Ctx } from '../../core/context.ts'
 
-/** Whether the caller could publish codes of this campaign, as far as that depends on the project. A page hears of no others. */
-export const mayPublish = (
-  ctx: Pick<Ctx, 'caller' | 'project'>,
-  _campaign: Pick<ConfiguredCampaign, 'id' | 'name'>,
-): boolean => !isClientSide(ctx) || ctx.project.client_publish_enabled
+/** Whether the caller may publish codes of this campaign: a page only of those that the project names. It hears of no others. */
+export const mayPublish = (ctx: Pick<Ctx, 'caller' | 'project'>, { id, name }: { id: string; name: string }): boolean =>
+  !isPage(ctx) ||
+  (ctx.project.client_publish_enabled &&
+    ctx.project.client_publish_campaigns.some((listed) => listed === id || listed === name))

@@ -65,12 +65,16 @@ test('a tier can be created, read, updated and deleted', async () => {
   const shop = await newProject()
   const program = await newProgram(shop)
   const segment = { id: await newSegment(shop) }
-  const { status, body: tier } = await create(shop, program, {
+  const {
+    status,
+    body: { warnings, ...tier },
+  } = await create(shop, program, {
     banner: 'A mug for three friends',
     parameters: { ...three, segment: { ...segment, name: 'Annas' }, color: 'red' },
     reward: { id: program.mug, name: 'ignored' },
   })
   expect(status).toBe(200)
+  expect(warnings).toHaveLength(3)
   expect(tier).toEqual({
     id: expect.stringMatching(/^reft_[0-9A-Za-z]{24}$/),
     campaign_id: program.id,

@@ -198,12 +198,15 @@ describe('what is logged', () => {
   })
 
   test('calls above the limit of a page: short, few, and counted', async () => {
-    const shop = await newShop({ env: { CLIENT_RATE_LIMIT: '1/PT1H' } })
+    const env = { AUTH_MODE: 'either', CLIENT_RATE_LIMIT: '1/PT1H' }
+    const shop = await newShop({ env, project: { client_trusted_domains: ['*'] } })
     const { auditLog } = shop.service.runtime
+    const pair = { 'x-client-application-id': shop.client_id, 'x-client-token': shop.client_token }
+    const page = { ...pair, origin: 'https://shop.test' }
     const url = `/client/v1/promotions/tiers?a=${'x'.repeat(8_000)}`
     const counts = new Map<number, number>()
     for (let n = 0; n < 60; n += 1) {
-      const { status } = await shop.call('GET', url)
+      const { status } = await send(shop.service.app, 'GET', url, undefined, page)
       counts.set(status, (counts.get(status) ?? 0) + 1)
     }
     expect(counts.get(429)).toBeGreaterThan(40)
@@ -216,11 +219,11 @@ describe('what is logged', () => {
     const refused: AuditLogEntry[] = body.data.filter(({ status_code }: AuditLogEntry) => status_code === 429)
     expect(refused.length).toBeGreaterThan(0)
     expect(refused.length + auditLog.counts().dropped_refused).toBe(counts.get(429))
-    for (const { url: logged, response_body, app_id } of refused)
-      expect({ logged, response_body, app_id }).toEqual({
+    for (const { url: logged, response_body, client_app_id } of refused)
+      expect({ logged, response_body, client_app_id }).toEqual({
         logged: url.slice(0, 1_024),
         response_body: null,
-        app_id: shop.app_id,
+        client_app_id: shop.client_id,
       })
   })
 

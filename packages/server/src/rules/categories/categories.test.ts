@@ -173,7 +173,7 @@ describe('POST /v1/categories', () => {
       color: 'red',
     })
     expect(body.id).not.toBe('cat_mine')
-    expect(Object.keys(body).sort()).toEqual(['created_at', 'hierarchy', 'id', 'name', 'object'])
+    expect(Object.keys(body).sort()).toEqual(['created_at', 'hierarchy', 'id', 'name', 'object', 'warnings'])
   })
 
   test('a name is unique per project, case-sensitively', async () => {
