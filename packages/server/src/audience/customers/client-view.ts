@@ -35,8 +35,10 @@ export function clientView(ctx: Pick<Ctx, 'identity'>, reply: unknown): unknown 
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return value.map(shown)
     const view: Record<string, unknown> = {}
+    const isSkipped = (value as { status?: unknown }).status === 'SKIPPED'
     for (const [name, part] of Object.entries(value)) {
-      if (hidden.has(name)) continue
+      // What a skipped code has would tell that it exists.
+      if (hidden.has(name) || (isSkipped && (name === 'metadata' || name === 'categories'))) continue
       if (name === 'metadata') view[name] = withoutMetadata.has((value as { object?: unknown }).object) ? {} : part
       else if (name === 'customer') view[name] = shortCustomer(part)
       else if (name === 'tracking_id') view[name] = token ?? part

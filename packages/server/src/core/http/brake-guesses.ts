@@ -64,7 +64,8 @@ function refusedCodes(codes: readonly string[], outcome: unknown): readonly stri
   const results = [redeemables, inapplicable_redeemables].flat().map(asObject)
   if (results.length === 0) return valid === false ? codes : []
   if (!results.some(({ status }) => status === 'INAPPLICABLE')) return []
-  const right = new Set(results.flatMap(({ id, status }) => (status === 'INAPPLICABLE' ? [] : [String(id)])))
+  // What was skipped beside a refused code has not been looked at: who guesses would name a wrong one with each guess.
+  const right = new Set(results.flatMap(({ id, status }) => (status === 'APPLICABLE' ? [String(id)] : [])))
   return codes.filter((code) => !right.has(code))
 }
 
