@@ -1,17 +1,17 @@
 import { limits } from '../lib/limits.ts'
 import type { Settings } from '../settings.ts'
 import type { JsonBounds } from './json-body.ts'
-import { familyOf, type Operation } from './operation.ts'
+import { isPublic, type Operation } from './operation.ts'
 
 /** How large the body of an operation may be (docs/reference/limits.md#request-size). */
 type BodyKind = 'client' | 'ordinary' | 'bulk' | 'form'
 
 type SentOperation = Pick<Operation, 'method' | 'path' | 'consumes'>
 
-/** Bodies with one element for each of many objects, and files, are bulk; a page of a shop sends none of them. */
+/** Bodies with one element for each of many objects, and files, are bulk; what anybody may send is small. */
 function bodyKindOf({ method, path, consumes }: SentOperation): BodyKind {
   if (consumes === 'form') return 'form'
-  if (familyOf(path) === 'client') return 'client'
+  if (isPublic({ path })) return 'client'
   return isBulkPath({ method, path }) ? 'bulk' : 'ordinary'
 }
 

@@ -261,9 +261,9 @@ export function familyOf(path: string): Family {
   return path.startsWith('/v1/oauth/') ? 'oauth' : 'server'
 }
 
-/** Whether anybody may send requests to the operation: the key of a page is public. */
+/** Whether anybody may send requests to the operation: the key of a page is public, and to sign in nobody has one. */
 export const isPublic = ({ path }: Pick<Operation, 'path'>): boolean =>
-  familyOf(path) === 'client' || familyOf(path) === 'oauth'
+  familyOf(path) === 'client' || familyOf(path) === 'oauth' || familyOf(path) === 'auth'
 
 export const writes = ({ method, writes }: Operation): boolean => writes ?? method !== 'GET'
 

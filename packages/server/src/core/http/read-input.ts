@@ -54,7 +54,10 @@ function unknownFieldReporter(
     for (const { path } of fields) ignored.push(part === 'query' ? `?${path.slice(1)}` : path)
     reply.header('Guerdon-Ignored', ignoredHeader(ignored))
     if (isStrict || ctx.settings.unknown_fields === 'refuse') return unknownFieldFaults(fields)
-    const refused = ctx.project?.unknown_fields === 'REFUSE' ? fields.filter((field) => !field.is_sent_back) : []
+    const refused =
+      ctx.project?.unknown_fields === 'REFUSE'
+        ? fields.filter(({ is_sent_back }) => part === 'query' || !is_sent_back)
+        : []
     const rest = fields.filter((field) => !refused.includes(field))
     for (const sentence of unknownFieldWarnings(rest)) warn(ctx, sentence)
     return unknownFieldFaults(refused)
@@ -134,7 +137,7 @@ function sentBackMarker(reply: TSchema | null): (fields: UnknownField[], body: u
   const unknownInReply = unknownFieldFinder((reply ?? {}) as Schema)
   const declaresFields = unknownInReply({ '\0': null }).length > 0
   return (fields, body) => {
-    if (fields.length === 0 || !declaresFields) return fields
+    if (fields.length === 0 || !declaresFields || Array.isArray(body)) return fields
     const unknown = unknownInReply(body).map(({ path }) => path)
     const isShown = (path: string) =>
       !unknown.some((other) => path.startsWith(other) && ['', '.', '['].includes(path.charAt(other.length)))

@@ -312,6 +312,14 @@ describe('over HTTP', () => {
     expect(await shop.call('POST', '/v1/orders', order)).toMatchObject({ status: 200 })
     expect(await shop.call('PUT', '/v1/customers/ann', { ...ann, name: 'Anna' })).toMatchObject({ status: 200 })
     expect(await shop.call('POST', '/v1/orders', { amuont: 1_000 })).toMatchObject({ status: 400 })
+    // `object` is what redeemables need, and an answer of another kind shows nothing of a list.
+    const redeemables = [{ object: 'voucher', id: 'A', gifts: { credits: 1 } }]
+    for (const [path, body] of [
+      ['/v1/redemptions', { redeemables, order: { amount: 1_000 } }],
+      ['/v1/vouchers/import', [{ code: 'A', max_uses: 1 }]],
+      ['/v1/orders/import', [{ amuont: 1_000 }]],
+    ] as const)
+      expect(await shop.call('POST', path, body)).toMatchObject({ status: 400, body: { key: 'invalid_payload' } })
   })
 
   test.each([

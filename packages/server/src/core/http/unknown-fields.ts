@@ -83,6 +83,9 @@ function shapeOf(schema: Schema, shapes: Map<Schema, Shape>): Shape {
   return shape
 }
 
+/** Whether it says what it is, as objects of answers do. */
+const isAnswer = (value: object): boolean => 'object' in value && typeof value.object === 'string'
+
 /** The shape of a union: a field is known if one of the variants declares it. */
 function merged(a: Shape, b: Shape): Shape {
   if (a === anything || b === anything) return anything
@@ -122,6 +125,12 @@ function listUnknown(shape: Shape, value: unknown, path: string, found: UnknownF
     const field = isList ? elements : (fields.get(name) ?? others)
     const memberPath = isList ? `${path}[${name}]` : `${path}.${shortName(name)}`
     if (field !== null) listUnknown(field, member, memberPath, found)
-    else if (!isList) found.push({ path: memberPath, name, known: [...fields.keys()], is_sent_back: 'object' in value })
+    else if (!isList)
+      found.push({
+        path: memberPath,
+        name,
+        known: [...fields.keys()],
+        is_sent_back: isAnswer(value) && !fields.has('object'),
+      })
   }
 }
