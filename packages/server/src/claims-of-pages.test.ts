@@ -11,7 +11,15 @@ import {
   vouchers,
   when,
 } from './testing/checkout.ts'
-import { balanceOf, newEarningRules, newLoyaltyReward, newMember, newProgram, ofAmount } from './testing/loyalty.ts'
+import {
+  balanceOf,
+  newEarningRules,
+  newEventSchema,
+  newLoyaltyReward,
+  newMember,
+  newProgram,
+  ofAmount,
+} from './testing/loyalty.ts'
 import { ok } from './testing/orders.ts'
 
 // Everybody can read what a page knows and send something else: what it claims is worth nothing (docs/reference/client-side.md).
@@ -101,6 +109,15 @@ describe('an order that a page makes up', () => {
     expect(await has()).toEqual([0, 0, 0])
     await ok(shop, 'PUT', '/v1/orders/open', { status: 'PAID' })
     expect(await has()).toEqual([50, 5_000, 1])
+  })
+
+  test('a redemption of a page changes nothing of an order of the shop but its discount', async () => {
+    await ok(shop, 'POST', '/v1/customers', { source_id: 'rita' })
+    await state({ source_id: 'paid', amount: 5_000, status: 'PAID', referrer: { source_id: 'rita' } })
+    const before = await ok(shop, 'GET', '/v1/orders/paid')
+    await redeemAsAnn({ source_id: 'paid', referrer: { source_id: 'ann' }, amount: 1, metadata: { from: 'page' } })
+    const { referrer_id, amount, metadata, status } = before
+    expect(await ok(shop, 'GET', '/v1/orders/paid')).toMatchObject({ referrer_id, amount, metadata, status })
   })
 
   test('with a key of the server side, the client side pays it as the server side does', async () => {
@@ -244,6 +261,19 @@ describe('what a page publishes', () => {
     expect((await asPage('publish', body)).status).toBe(403)
   })
 
+  test('takes no source id of publications away from the shop', async () => {
+    await restart({ client_publish_campaigns: ['Welcome'] })
+    await newCampaign(shop, 'Welcome', { type: 'AUTO_UPDATE' })
+    const { body } = await asPage('publish', {
+      campaign: 'Welcome',
+      customer: { source_id: 'ann' },
+      source_id: 'mail-1',
+    })
+    expect(body.warnings).toEqual(['Property .source_id is for the server side only and was ignored.'])
+    const sent = { campaign: 'Welcome', customer: { source_id: 'bob' }, source_id: 'mail-1' }
+    expect(await ok(shop, 'POST', '/v1/publications', sent)).toMatchObject({ source_id: 'mail-1' })
+  })
+
   test('with a key of the server side is as many as it asks for, of any campaign', async () => {
     await newCampaign(shop, 'Welcome', { type: 'AUTO_UPDATE' })
     const body = { campaign: { name: 'Welcome', count: 3 }, customer: { source_id: 'bob' } }
@@ -277,6 +307,36 @@ describe('of a customer that the shop knows', () => {
     expect(await ok(shop, 'POST', '/v1/validations', said)).toMatchObject({ valid: true })
     await ok(shop, 'PUT', '/v1/customers/bob', staffed)
     expect((await asPage('redemptions', { ...body, customer: known })).status).toBe(200)
+  })
+})
+
+describe('metadata of a customer that a page makes up', () => {
+  beforeEach(async () => {
+    await newDiscount(shop, 'VIP', percentOff(90))
+    await newRule(shop, when('customer.metadata', { $is: ['vip'] }, { property: 'tier' }), { voucher: 'VIP' })
+  })
+  const metadata = { tier: 'vip' }
+
+  test.each([
+    ['a new one', { source_id: 'mallory', metadata }],
+    ['an anonymous one', { metadata }],
+  ])('redeem nothing for %s', async (_, customer) => {
+    const body = { redeemables: vouchers('VIP'), order: { amount: 1_000 }, customer }
+    expect((await asPage('redemptions', body)).status).toBe(400)
+    expect((await asPage('redeem?code=VIP', { order: { amount: 1_000 }, customer })).status).toBe(400)
+  })
+
+  test('are not stored, whatever creates it', async () => {
+    await restart({ client_publish_campaigns: ['Welcome'] })
+    await newCampaign(shop, 'Welcome', { type: 'AUTO_UPDATE' })
+    await newEventSchema(shop, 'visit')
+    const of = (name: string) => ({ customer: { source_id: name, metadata } })
+    await done('customers', of('customers').customer)
+    await done('redemptions', { redeemables: vouchers('TEN'), order: { amount: 1_000 }, ...of('redemptions') })
+    await done('publish', { campaign: 'Welcome', ...of('publish') })
+    await done('events', { event: 'visit', ...of('events') })
+    for (const name of ['customers', 'redemptions', 'publish', 'events'])
+      expect([name, (await customer(name)).metadata]).toEqual([name, undefined])
   })
 })
 

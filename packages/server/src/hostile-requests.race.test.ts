@@ -287,7 +287,7 @@ describe('orders of many lines with many metadata', () => {
     })),
   })
   const codes = vouchers(...Array.from({ length: 30 }, (_, index) => `WIDE-${index}`))
-  const [ofServer, ofPage] = [wide(490, 95), wide(250, 53)] // 0.9 MB and 0.25 MB
+  const [ofServer, ofPage] = [wide(490, 95), wide(55, 50)] // 0.9 MB and 55 kB
 
   beforeAll(async () => {
     shop = await newProject({ env: { CLIENT_RATE_LIMIT: '' } })

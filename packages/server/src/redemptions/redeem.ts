@@ -1,6 +1,7 @@
 import { evaluate } from '@guerdon/engine'
 import type { Applicable, StackingRules, Verdict } from '@guerdon/engine/schema'
 import { isPage } from '../audience/customers/on-client-side.ts'
+import { sentMetadata } from '../audience/customers/upsert.ts'
 import { type Decision, decideAndSave, type TransactionalDecision } from '../checkout/decision/decide.ts'
 import { refuseUnknownLines, warnOfOrder } from '../checkout/decision/doubtful-order.ts'
 import { type Checkout, refuseMetadata, refuseOutcomes, refuseRequest } from '../checkout/decision/facts.ts'
@@ -66,10 +67,11 @@ const singleRedeemableRules = (rules: StackingRules): StackingRules => ({
 
 async function redeemRequest<Answer>(
   ctx: Ctx,
-  request: CheckoutRequest,
+  sent: CheckoutRequest,
   { is_single }: { is_single: boolean },
   toReply: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
 ): Promise<Answer | StoredReplyResult | ApiError> {
+  const request = withCountedMetadata(ctx, sent)
   if (request.as_of !== null) throw invalidPayload('Property .options.as_of is not for redemptions')
   const writesCatalogue = !isPage(ctx) && hasOverrides(request)
   const cards = request.redeemables.flatMap(({ object, id, reward }) =>
@@ -133,6 +135,14 @@ const decisionOf = <Answer>(
   redeemed: Redeemed,
   toReply: (answer: RedemptionsAnswer, redeemed: Redeemed) => Answer,
 ): Decision<Answer> => ({ result: toReply(redeemAnswerOf(ctx, redeemed), redeemed), changes: changesOf(ctx, redeemed) })
+
+/** What a page says of a new customer may show a price, and redeems nothing. */
+function withCountedMetadata(ctx: Ctx, request: CheckoutRequest): CheckoutRequest {
+  const { customer } = request
+  if (customer?.profile.metadata == null || !isPage(ctx)) return request
+  const profile = { ...customer.profile, metadata: sentMetadata(ctx, customer.profile) }
+  return { ...request, customer: { ...customer, profile } }
+}
 
 const hasOverrides = ({ order }: CheckoutRequest): boolean =>
   order?.items?.some(({ product, sku }) => product?.override === true || sku?.override === true) === true

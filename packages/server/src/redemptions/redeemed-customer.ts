@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type StoredCustomer, toCustomer } from '../audience/customers/customer.ts'
 import { disabledOnClient, isPage, mayWriteCustomers, unproven } from '../audience/customers/on-client-side.ts'
+import { sentMetadata } from '../audience/customers/upsert.ts'
 import type { Checkout } from '../checkout/decision/facts.ts'
 import type { Ctx } from '../core/context.ts'
 import type { CustomerChange, CustomerFigure } from '../core/db/checkout-changes.ts'
@@ -39,7 +40,7 @@ export function redeemingCustomer(ctx: Ctx, { request, buyer, rows }: Checkout):
   const rules = metadataRulesOf(rows.configuration, 'customer')
   if (customer === null) return { customer: null, isNew: false, isChanged: false, xmin: null, events: [] }
   if (stored === null) {
-    rules.check(profile.metadata ?? {}, { isNew: true })
+    if (!isPage(ctx)) rules.check(profile.metadata ?? {}, { isNew: true })
     const created: StoredCustomer = { ...customer, project_id: ctx.project_id }
     return {
       customer: created,
@@ -53,13 +54,10 @@ export function redeemingCustomer(ctx: Ctx, { request, buyer, rows }: Checkout):
   // The request sends no profile.
   if (customer === stored) return { customer: before, isNew: false, isChanged: false, xmin, events: [] }
   const { xmin: _, ...evaluated } = customer as typeof stored
-  // Rules compare metadata: a page sends it for this request only.
-  const keepsMetadata = isPage(ctx)
-  const after = keepsMetadata ? { ...evaluated, metadata: before.metadata } : evaluated
-  if (!mayWriteCustomers(ctx) || isDeepStrictEqual(before, after))
+  if (!mayWriteCustomers(ctx) || isDeepStrictEqual(before, evaluated))
     return { customer: before, isNew: false, isChanged: false, xmin, events: [] }
-  const sentMetadata = keepsMetadata ? {} : (profile.metadata ?? {})
-  const changed = { ...after, metadata: rules.merged(before.metadata, sentMetadata), updated_at: ctx.now }
+  const metadata = rules.merged(before.metadata, sentMetadata(ctx, profile))
+  const changed = { ...evaluated, metadata, updated_at: ctx.now }
   return {
     customer: changed,
     isNew: false,

@@ -373,14 +373,16 @@ describe('from the client side', () => {
     origin: 'https://shop.example',
   })
 
-  test('creates or updates a customer, sets metadata only on creation, and returns only its ids', async () => {
+  test('creates or updates a customer, sets no metadata, and returns only its ids', async () => {
     const project = { client_create_customer_enabled: true, client_trusted_domains: ['shop.example'] }
     const shop = await newProject({ project })
     const call = (body: object) => shop.call('POST', '/client/v1/customers', body, client(shop))
     const first = await call({ source_id: 'u1', metadata: { a: 1 } })
-    expect(first.body).toEqual({ id: expect.stringMatching(/^cust_/), source_id: 'u1', object: 'customer' })
+    const warnings = ['Metadata of a customer is for the server side only and was ignored.']
+    expect(first.body).toEqual({ id: expect.stringMatching(/^cust_/), source_id: 'u1', object: 'customer', warnings })
     expect((await call({ source_id: 'u1', name: 'Ann', metadata: { a: 2 } })).body).toEqual(first.body)
-    expect((await shop.call('GET', '/v1/customers/u1')).body).toMatchObject({ name: 'Ann', metadata: { a: 1 } })
+    expect((await shop.call('GET', '/v1/customers/u1')).body).toMatchObject({ name: 'Ann' })
+    expect((await shop.call('GET', '/v1/customers/u1')).body).not.toHaveProperty('metadata')
   })
 
   test('is refused when the project has not enabled it', async () => {

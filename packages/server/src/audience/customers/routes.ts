@@ -11,7 +11,7 @@ import { toCustomer } from './customer.ts'
 import { importCustomers } from './import.ts'
 import { issueTrackingId } from './issue-tracking-id.ts'
 import { pageOfCustomers } from './list.ts'
-import { actsFor, isPage, withSourceId } from './on-client-side.ts'
+import { actsFor, withSourceId } from './on-client-side.ts'
 import { eraseCustomer, hideCustomer } from './remove.ts'
 import {
   BulkCustomerMetadata,
@@ -200,7 +200,6 @@ export const customers = [
     errors: ['invalid_payload', 'not_found', 'metadata_validation_failed'],
     run: async (ctx, { body }) => {
       const { customer } = await upsertCustomer(ctx, withSourceId(ctx, body), {
-        keeps_metadata: isPage(ctx),
         mayChange: (existing) => actsFor(ctx, existing),
       })
       // Who claims an id does not learn the source id, which may be an e-mail address.

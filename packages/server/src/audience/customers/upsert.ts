@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Ctx } from '../../core/context.ts'
 import { emit } from '../../core/events/emit.ts'
 import { notFound } from '../../core/http/errors.ts'
+import { warn } from '../../core/http/warnings.ts'
 import { newId } from '../../core/lib/ids.ts'
 import { loadMetadataRules, type MetadataRules } from '../../definitions/metadata-schemas/rules.ts'
 import { queueMembershipCheck } from '../segments/queue-membership-check.ts'
 import { type StoredCustomer, toCustomer } from './customer.ts'
+import { isPage } from './on-client-side.ts'
 import type { CustomerBody, CustomerProfile } from './schema.ts'
 import { findCustomerById, findCustomerBySource, insertCustomer, updateCustomer } from './store.ts'
 
@@ -17,8 +19,6 @@ export interface UpsertOptions {
    * of orders no `customer.created` either (docs/reference/orders.md#import).
    */
   silent?: 'no' | 'updates' | 'all'
-  /** Client-side requests do not change the metadata of an existing customer (docs/reference/customers.md#endpoints). */
-  keeps_metadata?: boolean
   /** Decides whether an existing customer is updated or left as it is, or throws. Default: updated. */
   mayChange?(existing: StoredCustomer): boolean
 }
@@ -69,8 +69,8 @@ async function createCustomer(
   profile: CustomerProfile,
   { rules, silent = 'no' }: UpsertOptions & { rules: MetadataRules },
 ): Promise<StoredCustomer | undefined> {
-  const metadata = profile.metadata ?? {}
-  rules.check(metadata, { isNew: true })
+  const metadata = sentMetadata(ctx, profile)
+  if (!isPage(ctx)) rules.check(metadata, { isNew: true })
   const customer = await insertCustomer(ctx, {
     id: newId('customer', Date.parse(ctx.now)),
     source_id: sourceId,
@@ -89,10 +89,9 @@ export async function changeCustomer(
   ctx: Ctx,
   customer: StoredCustomer,
   profile: CustomerProfile,
-  { rules, silent = 'no', keeps_metadata = false }: UpsertOptions & { rules: MetadataRules },
+  { rules, silent = 'no' }: UpsertOptions & { rules: MetadataRules },
 ): Promise<StoredCustomer> {
-  const sent = keeps_metadata ? {} : (profile.metadata ?? {})
-  const metadata = rules.merged(customer.metadata, sent)
+  const metadata = rules.merged(customer.metadata, sentMetadata(ctx, profile))
   const updated = await updateCustomer(ctx, customer.id, {
     ...columnsOf(profile, customer),
     metadata: JSON.stringify(metadata),
@@ -102,6 +101,13 @@ export async function changeCustomer(
   if (silent === 'no' && !isSame(customer, updated))
     await emit(ctx, 'customer.updated', updated.id, { customer: toCustomer(updated) })
   return updated
+}
+
+/** The metadata that a request sets. Rules compare metadata, so a page sets none (docs/reference/client-side.md#answers). */
+export function sentMetadata(ctx: Ctx, { metadata }: CustomerProfile): Record<string, unknown> {
+  if (metadata == null || !isPage(ctx)) return metadata ?? {}
+  warn(ctx, 'Metadata of a customer is for the server side only and was ignored.')
+  return {}
 }
 
 interface ProfileColumns {
@@ -134,7 +140,7 @@ export function newCustomerColumns(ctx: Ctx, sourceId: string, profile: Customer
     source_id: sourceId,
     ...columns,
     ...(address == null ? {} : { address: JSON.parse(address) as object }),
-    metadata: profile.metadata ?? {},
+    metadata: sentMetadata(ctx, profile),
     created_at: ctx.now,
   }
 }

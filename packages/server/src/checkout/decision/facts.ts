@@ -34,8 +34,9 @@ export function assembleCheckout(ctx: Ctx, sent: CheckoutRequest, rows: Checkout
 /** A page cannot change what the shop has stored: of an order that is not the page's own, only the reference is used. */
 function withOrderAsStored(request: CheckoutRequest, { order: stored }: CheckoutRows): CheckoutRequest {
   if (request.order === null || stored === null || stored.client_order === 'UNCONFIRMED') return request
-  const { amount: _, discount_amount: __, items: ___, metadata: ____, ...reference } = request.order
-  return { ...request, order: reference }
+  const { id, source_id = null } = request.order
+  const reference = id === undefined ? { source_id } : { id }
+  return { ...request, order: reference, referrer: null, referrer_sent: null }
 }
 
 function factsOf(

@@ -203,8 +203,8 @@ describe('of a long order', () => {
     const shop = await newProject({ project: { client_trusted_domains: ['shop.example'] } })
     await newDiscount(shop, 'TEN', amountOff(10))
     const headers = {
-      'x-client-application-id': shop.client_id,
-      'x-client-token': shop.client_token,
+      'x-app-id': shop.client_id,
+      'x-app-token': shop.client_token,
       origin: 'https://shop.example',
       'idempotency-key': 'again',
     }

@@ -1,4 +1,4 @@
-import { mayWriteCustomers } from '../../audience/customers/on-client-side.ts'
+import { isPage, mayWriteCustomers } from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody } from '../../audience/customers/schema.ts'
 import { newCustomerColumns } from '../../audience/customers/upsert.ts'
 import type { Configuration, ConfiguredCampaign } from '../../core/configuration/configuration.ts'
@@ -120,7 +120,7 @@ function newCustomerOf(
   if (id !== null || source_id === null || !mayWriteCustomers(ctx)) return null
   const { id: _, source_id: __, ...profile } = body
   const rules = metadataRulesOf(configuration, 'customer')
-  if (!accepts(() => rules.check(profile.metadata ?? {}, { isNew: true }))) return null
+  if (!isPage(ctx) && !accepts(() => rules.check(profile.metadata ?? {}, { isNew: true }))) return null
   return newCustomerColumns(ctx, source_id, profile)
 }
 

@@ -1,5 +1,5 @@
 import { type StoredCustomer, toCustomer } from '../../audience/customers/customer.ts'
-import { isPage, refuseUnlessActsFor } from '../../audience/customers/on-client-side.ts'
+import { refuseUnlessActsFor } from '../../audience/customers/on-client-side.ts'
 import { changeCustomer } from '../../audience/customers/upsert.ts'
 import { queueMembershipCheck } from '../../audience/segments/queue-membership-check.ts'
 import { assignmentsOf, type ConfiguredCampaign } from '../../core/configuration/configuration.ts'
@@ -162,7 +162,6 @@ async function changed(
   const { id: _, source_id: __, ...sent } = profile
   return changeCustomer(ctx, customer, sent, {
     rules: metadataRulesOf(configuration, 'customer'),
-    keeps_metadata: isPage(ctx),
   })
 }
 

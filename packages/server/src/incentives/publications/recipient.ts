@@ -1,10 +1,5 @@
 import type { StoredCustomer } from '../../audience/customers/customer.ts'
-import {
-  disabledOnClient,
-  isPage,
-  mayWriteCustomers,
-  refuseUnlessActsFor,
-} from '../../audience/customers/on-client-side.ts'
+import { disabledOnClient, mayWriteCustomers, refuseUnlessActsFor } from '../../audience/customers/on-client-side.ts'
 import type { CustomerBody } from '../../audience/customers/schema.ts'
 import { upsertCustomer } from '../../audience/customers/upsert.ts'
 import type { Ctx } from '../../core/context.ts'
@@ -52,9 +47,7 @@ export async function writeRecipient(
 ): Promise<StoredCustomer | undefined> {
   const body: CustomerBody = typeof sent === 'string' ? { source_id: sent } : sent
   if (existing !== undefined)
-    return needsUpdate(ctx, sent)
-      ? (await upsertCustomer(ctx, { ...body, id: existing.id }, { keeps_metadata: isPage(ctx) })).customer
-      : existing
+    return needsUpdate(ctx, sent) ? (await upsertCustomer(ctx, { ...body, id: existing.id })).customer : existing
   const { source_id } = body
   if (source_id == null) return (await upsertCustomer(ctx, body)).customer
   return rollbackUnlessResult(ctx, async () => {

@@ -4,6 +4,7 @@ import { getCustomer } from '../../audience/customers/store.ts'
 import type { Ctx } from '../../core/context.ts'
 import { invalidQuery } from '../../core/http/errors.ts'
 import { operation } from '../../core/http/operation.ts'
+import { warn } from '../../core/http/warnings.ts'
 import { getVoucher } from '../vouchers/store.ts'
 import { listRedeemablesOf } from './customer-redeemables.ts'
 import { readPublicationQuery } from './from-query.ts'
@@ -38,6 +39,11 @@ const publishErrors = [
 /** What the client side asks for: a tracking id stands for its customer, and the query may name the campaign. */
 function clientRequest(ctx: Ctx, body: CreatePublication, campaign: string | undefined): CreatePublication {
   const sent = { ...body, customer: withSourceId(ctx, body.customer) }
+  // A page could use up the source ids of the shop; it needs none, since it publishes once.
+  if (isPage(ctx) && sent.source_id != null) {
+    sent.source_id = null
+    warn(ctx, 'Property .source_id is for the server side only and was ignored.')
+  }
   return sent.voucher == null && sent.campaign == null ? { ...sent, campaign: campaign ?? null } : sent
 }
 

@@ -2,7 +2,6 @@ import { type StoredCustomer, toSimpleCustomer } from '../../audience/customers/
 import {
   disabledOnClient,
   isClientSide,
-  isPage,
   mayWriteCustomers,
   refuseUnlessActsFor,
 } from '../../audience/customers/on-client-side.ts'
@@ -130,7 +129,7 @@ async function actorOf(ctx: Ctx, sent: CustomerBody): Promise<StoredCustomer> {
       refuseUnlessActsFor(ctx, existing)
       return true
     }
-    return (await upsertCustomer(ctx, sent, { mayChange, keeps_metadata: isPage(ctx) })).customer
+    return (await upsertCustomer(ctx, sent, { mayChange })).customer
   }
   const { id, source_id } = sent
   const customer =
