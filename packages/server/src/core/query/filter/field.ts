@@ -1,4 +1,4 @@
-import type { StateOperator } from '@guerdon/engine'
+import type { FilterOperator, StateOperator } from '@guerdon/engine'
 import type { MetadataType } from '@guerdon/engine/schema'
 import type { Expression } from 'kysely'
 import type { Instant } from '../../lib/instant.ts'
@@ -9,6 +9,8 @@ export type FilterField = {
   column: string | Expression<unknown>
   /** The state operators of this field; others are false. A filter on it may omit `conditions` and `$`. */
   states?: Partial<Record<StateOperator, (moment: FilterMoment) => Condition>>
+  /** The only operators of this field; undefined: all. */
+  operators?: readonly FilterOperator[]
 } & (
   | { type: 'string'; case_insensitive?: boolean }
   | { type: 'number' | 'boolean' | 'datetime' | 'array' }

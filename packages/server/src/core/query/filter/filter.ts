@@ -104,6 +104,8 @@ function readConditions(
   const tests = testsOf(entry, field)
   if (!Array.isArray(tests)) throw malformed(tests?.suggestion)
   return tests.flatMap(([operator, argument]) => {
+    if (field.operators?.includes(operator) === false)
+      throw fault(`.${name}.conditions.${operator} must be one of: ${field.operators.join(', ')}`)
     const scalars = argumentsOf(filterOperators[operator], argument)
     if (scalars === null) throw malformed()
     if (scalars === 'off') return []
