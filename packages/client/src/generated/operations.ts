@@ -215,6 +215,14 @@ export interface Schemas {
     /** The secret, shown only this once. */
     secret: string
   }
+  ApiLogExportParameters: {
+    /** How the rows are sorted; with `-` in descending order. */
+    order?: "-created_at" | "created_at" | null
+    /** The columns of the file, of: `id`, `created_at`, `status`, `request_id`, `channel`, `method`, `endpoint`, `url`, `user_email`, `app_id`, `client_app_id`, `request_duration`, `request_body`, `response_body`. Without any: `id`, `created_at`, `status`, `request_id`, `channel`, `method`, `endpoint`, `url`. */
+    fields?: (Array<string> | null)
+    /** Conditions that the objects must meet. */
+    filters?: (Schemas['ExportFilter'] | null)
+  }
   /** A product, SKU or collection, and how a discount covers it. */
   ApplicableEntry: {
     /** What `id` is the id of. */
@@ -3173,6 +3181,11 @@ export interface Schemas {
     exported_object: "points_expiration"
     /** Which objects, in what order, with which columns. */
     parameters?: (Schemas['PointsExpirationExportParameters'] | null)
+  } | {
+    /** Always `api_log`. */
+    exported_object: "api_log"
+    /** Which objects, in what order, with which columns. */
+    parameters?: (Schemas['ApiLogExportParameters'] | null)
   })
   CreateLocation: {
     /** Name of the location. */
@@ -5192,7 +5205,7 @@ export interface Schemas {
     exported_object: string
     /** Which objects, in what order, with which columns. */
     parameters: Schemas['ExportParameters']
-    /** Where the file can be downloaded; null until it is written. */
+    /** Where the file can be downloaded; null until it is written, and of `api_log` for roles that may not export it. */
     result: ({
       /** Where the file is; every caller who has this URL can download it. */
       url: string

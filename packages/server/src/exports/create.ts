@@ -1,9 +1,10 @@
 import type { Ctx } from '../core/context.ts'
+import { missingPermission } from '../core/http/admission-checks.ts'
 import { ApiError, invalidPayload, notFound } from '../core/http/errors.ts'
 import { insertFile } from '../core/jobs/files/store.ts'
 import { newId } from '../core/lib/ids.ts'
 import { findCampaign } from '../incentives/campaigns/store.ts'
-import { type Exportable, fieldNames } from './exportable.ts'
+import { type Exportable, fieldNames, mayExport } from './exportable.ts'
 import { parseExportFilter } from './filter.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 import type { AskedParameters, Export, ExportParameters, StoredParameters } from './schema.ts'
@@ -21,8 +22,11 @@ export async function createExport(
   bound?: Record<string, unknown>,
   responseParameters?: ExportParameters,
 ): Promise<Export> {
-  const parameters = await withDefaults(ctx, exportables[exportedObject], sentParameters ?? {}, bound)
-  await parseExportFilter(ctx, exportedObject, parameters.filters)
+  const exportable: Exportable = exportables[exportedObject]
+  if (!mayExport(ctx, exportable)) throw missingPermission()
+  const parameters = await withDefaults(ctx, exportable, sentParameters ?? {}, bound)
+  const filter = await parseExportFilter(ctx, exportedObject, parameters.filters)
+  exportable.checkFilter?.(ctx, filter)
   // The bound may replace a filter of the caller in `filters`; that filter is applied, and therefore checked, nevertheless.
   if (parameters.asked !== undefined) await parseExportFilter(ctx, exportedObject, parameters.asked)
   const created = await insertExport(ctx, {

@@ -13,7 +13,8 @@ export const exportDescriptions: Descriptions = {
     $: 'A CSV file that is written in the background.',
     status: 'How far it is; the file exists when it is `DONE`.',
     exported_object: 'What is exported.',
-    result: 'Where the file can be downloaded; null until it is written.',
+    result:
+      'Where the file can be downloaded; null until it is written, and of `api_log` for roles that may not export it.',
     user_id: 'Always null.',
   },
   ExportList: { exports: 'The exports of this page.' },
@@ -36,6 +37,7 @@ export const exportDescriptions: Descriptions = {
   },
   ...Object.fromEntries(
     [
+      'ApiLog',
       'Customer',
       'Order',
       'PointsExpiration',

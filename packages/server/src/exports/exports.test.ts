@@ -52,8 +52,8 @@ describe('every object has its fields, defaults, orders and filters', () => {
 test('an unknown or missing object is refused', async () => {
   const shop = await newProject()
   const allowed =
-    '[ order, customer, product, sku, voucher, redemption, publication, voucher_transactions, points_expiration ]'
-  for (const name of ['api_log', 'redemptions', 'Order'])
+    '[ order, customer, product, sku, voucher, redemption, publication, voucher_transactions, points_expiration, api_log ]'
+  for (const name of ['api_logs', 'redemptions', 'Order'])
     expect(await shop.call('POST', '/v1/exports', { exported_object: name })).toMatchObject({
       status: 400,
       body: {

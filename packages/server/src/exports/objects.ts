@@ -3,6 +3,7 @@ import { customerFields } from '../audience/customers/fields.ts'
 import { yes } from '../core/query/filter/conditions.ts'
 import { metadataField } from '../core/query/filter/filter.ts'
 import { bothWays, column, type Exportable } from './exportable.ts'
+import { apiLog } from './of-api-log.ts'
 import { pointsExpiration, voucherTransactions } from './of-cards.ts'
 import { publication } from './of-publications.ts'
 import { redemption } from './of-redemptions.ts'
@@ -17,6 +18,7 @@ export const exportables = {
   publication,
   voucher_transactions: voucherTransactions,
   points_expiration: pointsExpiration,
+  api_log: apiLog,
   order: {
     table: 'orders',
     metadata: column('orders.metadata'),

@@ -2,8 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../core/context.ts'
 import { limits } from '../core/lib/limits.ts'
 import { type Condition, yes } from '../core/query/filter/conditions.ts'
-import { column, type Exportable, type Field } from './exportable.ts'
-import { exportFilterSql } from './filter.ts'
+import {
+  type AskedRows,
+  column,
+  type Exportable,
+  type ExportableTable,
+  type Field,
+  type Position,
+} from './exportable.ts'
+import { exportFilterSql, parseExportFilter } from './filter.ts'
 import { type ExportedObject, exportables } from './objects.ts'
 import type { StoredParameters } from './schema.ts'
 
@@ -13,25 +20,18 @@ export interface Exported {
   parameters: StoredParameters
 }
 
-/** The position of the last row of a page. */
-export interface Position {
-  /** Its sort value, as text; null comes last. */
-  value: string | null
-  id: string
-}
-
 /** The metadata keys of the next rows by id, and the id of the last row; null when there are no more rows. */
 export async function readKeys(
   ctx: Ctx,
   exported: Exported,
   after: string,
 ): Promise<{ keys: string[]; last: string | null }> {
-  const exportable: Exportable = exportables[exported.exported_object]
+  const exportable = exportables[exported.exported_object] as ExportableTable
   const id = idOf(exportable)
   const { rows } = await sql<{ keys: string[]; last: string | null; count: number }>`
     with page as materialized (
       select ${id} as id, ${exportable.metadata} as metadata from ${tablesOf(exportable)}
-      where ${await conditionOf(ctx, exported)} and ${id} > ${after}
+      where ${await conditionOf(ctx, exportable, exported)} and ${id} > ${after}
       order by ${id} limit ${sql.lit(keysRows)}
     )
     select array(select distinct key from page, jsonb_object_keys(page.metadata) as key) as keys,
@@ -54,8 +54,9 @@ export async function readRows(
   after: Position | null,
 ): Promise<{ rows: unknown[][]; last: Position | null }> {
   const exportable: Exportable = exportables[exported.exported_object]
+  if (exportable.table === undefined) return exportable.readRows(ctx, await askedRows(ctx, exported, columns), after)
   const sort = sortOf(ctx, exportable, exported.parameters.order)
-  const where = await conditionOf(ctx, exported)
+  const where = await conditionOf(ctx, exportable, exported)
   const hasMetadata = columns.some((name) => name.startsWith('metadata.'))
   // Without an index every step sorts all rows, so steps are larger; not with metadata, which may need much memory.
   const rowsMax = sort.isIndexed || hasMetadata ? limits.export_step_rows : limits.export_sorted_step_rows
@@ -79,22 +80,31 @@ export async function readRows(
 
 type Row = Position & { metadata: Record<string, unknown> | null } & Record<string, unknown>
 
-const idOf = ({ table }: Exportable): RawBuilder<unknown> => column(`${table}.id`)
+async function askedRows(ctx: Ctx, { exported_object, parameters }: Exported, columns: string[]): Promise<AskedRows> {
+  const { order, filters } = parameters
+  const filter = await parseExportFilter(ctx, exported_object, filters)
+  return { columns, order, filter, where: await exportFilterSql(ctx, exported_object, filters) }
+}
 
-const tablesOf = ({ table, joins }: Exportable): RawBuilder<unknown> => sql`${sql.table(table)} ${joins ?? sql``}`
+const idOf = ({ table }: ExportableTable): RawBuilder<unknown> => column(`${table}.id`)
+
+const tablesOf = ({ table, joins }: ExportableTable): RawBuilder<unknown> => sql`${sql.table(table)} ${joins ?? sql``}`
 
 const sqlOf = (ctx: Ctx, field: Field): RawBuilder<unknown> => (typeof field === 'function' ? field(ctx) : field)
 
 /** The select list: each field under the number of its column. */
-function selectList(ctx: Ctx, { fields }: Exportable, columns: string[]): RawBuilder<unknown> {
+function selectList(ctx: Ctx, { fields }: ExportableTable, columns: string[]): RawBuilder<unknown> {
   const expressions = columns.flatMap((name, index) =>
     Object.hasOwn(fields, name) ? [sql`, ${sqlOf(ctx, fields[name] as Field)} as ${sql.ref(`c${index}`)}`] : [],
   )
   return sql.join(expressions, sql``)
 }
 
-async function conditionOf(ctx: Ctx, { exported_object, parameters }: Exported): Promise<Condition> {
-  const { table, where, campaign_id }: Exportable = exportables[exported_object]
+async function conditionOf(
+  ctx: Ctx,
+  { table, where, campaign_id }: ExportableTable,
+  { exported_object, parameters }: Exported,
+): Promise<Condition> {
   const filter = await exportFilterSql(ctx, exported_object, parameters.asked ?? parameters.filters)
   const bound = await exportFilterSql(ctx, exported_object, parameters.bound)
   const inCampaign =
@@ -113,7 +123,7 @@ interface Sort {
   id: RawBuilder<unknown>
 }
 
-function sortOf(ctx: Ctx, exportable: Exportable, order: string): Sort {
+function sortOf(ctx: Ctx, exportable: ExportableTable, order: string): Sort {
   const { table, fields, sort_keys = {}, sorted_with_nulls, sorted_without_index = [] } = exportable
   const isDescending = order.startsWith('-')
   const name = isDescending ? order.slice(1) : order

@@ -53,6 +53,7 @@ export const RedemptionExportParameters = parametersOf('redemption')
 export const PublicationExportParameters = parametersOf('publication')
 export const TransactionExportParameters = parametersOf('voucher_transactions')
 export const PointsExpirationExportParameters = parametersOf('points_expiration')
+export const ApiLogExportParameters = parametersOf('api_log')
 export const VoucherExportParameters = Type.Object({
   ...parametersOf('voucher').properties,
   campaign_id: Maybe(Type.String({ description: 'Only the codes of the campaign with this id.' })),
@@ -77,6 +78,7 @@ export const CreateExport = variants('exported_object', [
     exported_object: Type.Literal('points_expiration'),
     parameters: Maybe(PointsExpirationExportParameters),
   }),
+  Type.Object({ exported_object: Type.Literal('api_log'), parameters: Maybe(ApiLogExportParameters) }),
 ])
 export type CreateExport = Static<typeof CreateExport>
 

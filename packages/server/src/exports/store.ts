@@ -5,6 +5,8 @@ import { notFound } from '../core/http/errors.ts'
 import { deleteFile } from '../core/jobs/files/store.ts'
 import { pageOf } from '../core/query/list.ts'
 import { downloadUrl } from './download-link.ts'
+import { mayExport } from './exportable.ts'
+import { type ExportedObject, exportables } from './objects.ts'
 import type { Export, ExportQuery, StoredParameters } from './schema.ts'
 
 export async function getExport(ctx: Ctx, id: string): Promise<Export> {
@@ -70,7 +72,10 @@ function toExport(ctx: Ctx, row: Pick<Selectable<ExportRow>, (typeof visibleColu
     channel: 'API',
     exported_object,
     parameters: responseParameters ?? parameters,
-    result: status === 'DONE' ? { url: downloadUrl(ctx, id) } : null,
+    result:
+      status === 'DONE' && mayExport(ctx, exportables[exported_object as ExportedObject])
+        ? { url: downloadUrl(ctx, id) }
+        : null,
     user_id: null,
   }
 }

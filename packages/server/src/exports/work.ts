@@ -11,8 +11,9 @@ import { csvRow } from '../core/lib/csv.ts'
 import type { Instant } from '../core/lib/instant.ts'
 import { limits } from '../core/lib/limits.ts'
 import { metadataKeys } from '../definitions/metadata-schemas/rules.ts'
+import type { Position } from './exportable.ts'
 import { exportables } from './objects.ts'
-import { type Exported, type Position, readKeys, readRows } from './read.ts'
+import { type Exported, readKeys, readRows } from './read.ts'
 
 /** Starts the export worker of this process; all nodes share the queue. */
 export function watchExports(runtime: Runtime): void {

@@ -423,6 +423,8 @@ export const limits = {
   audit_searches_at_once_max: 2,
   /** Searches of the audit log that wait for their turn, on each node; one more is answered 429. */
   audit_searches_waiting_max: 30,
+  /** Days of the audit log in one export of it. */
+  audit_export_days_max: 31,
 
   /** Management keys of an installation. */
   management_keys_max: 5,

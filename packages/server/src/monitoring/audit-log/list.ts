@@ -11,6 +11,7 @@ import { listed } from '../../core/query/list.ts'
 import type { Settings } from '../../core/settings.ts'
 import { entryIdOf, requestIdOf } from './entry-id.ts'
 import { isJson } from './is-json.ts'
+import { statusOf } from './row.ts'
 import type { AuditLogEntry, AuditLogQuery } from './schema.ts'
 import { type AuditLogFilter, listEntries } from './store.ts'
 
@@ -95,7 +96,7 @@ function entryJson({ request_body, response_body, ...row }: AuditLogRow): string
   const head: Omit<AuditLogEntry, 'request_body' | 'response_body'> = {
     id: row.id,
     created_at: row.created_at,
-    status: row.status_code < 400 ? 'SUCCESS' : 'FAILURE',
+    status: statusOf(row),
     status_code: row.status_code,
     request_id: requestIdOf(row.id),
     client_request_id: row.client_request_id,

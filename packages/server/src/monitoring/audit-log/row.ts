@@ -1,3 +1,4 @@
+import type { AuditLogRow } from '../../core/db/tables.ts'
 import type { AuditEntry } from '../../core/http/audit-log.ts'
 import { fieldsOf } from '../../core/http/form.ts'
 import { momentOf } from '../../core/lib/ids.ts'
@@ -30,6 +31,10 @@ export function toRow(entry: AuditEntry, projectId: string): NewAuditLogRow {
     response_body: response_body === null ? null : maskSecrets(response_body),
   }
 }
+
+/** Whether the request succeeded. */
+export const statusOf = ({ status_code }: Pick<AuditLogRow, 'status_code'>): 'SUCCESS' | 'FAILURE' =>
+  status_code < 400 ? 'SUCCESS' : 'FAILURE'
 
 /** A form as a JSON object, so that it is shown as one. */
 const formJson = (text: string): string => JSON.stringify(fieldsOf(text))

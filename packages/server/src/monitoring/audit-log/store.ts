@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Ctx } from '../../core/context.ts'
 import type { Db } from '../../core/db/database.ts'
 import { isDistributed } from '../../core/db/is-distributed.ts'
@@ -135,8 +135,17 @@ export interface FoundEntries {
   has_more: boolean
 }
 
+/** Entries of a project between two ids, in the order of their ids. */
+export interface EntriesRange {
+  project_id: string
+  /** Ids from this one, and before that one. */
+  from: string
+  before: string
+  is_ascending: boolean
+}
+
 /**
- * The newest entries, at most `count`, and of large ones as many as a page may hold, at least one. Every combination reads an index of the partitions between the two ids: that of failures,
+ * The newest entries. Every combination reads an index of the partitions between the two ids: that of failures,
  * of the endpoint or of the key, otherwise the primary key, newest first. Two filters that hardly any entry matches together
  * may read all that match one of them: that is cut off after some seconds.
  */
@@ -154,25 +163,50 @@ export async function listEntries(
   if (app_id !== undefined) where.push(sql`coalesce(app_id, client_app_id) = ${app_id}`)
   return inTransaction(db, async (trx) => {
     await sql`set local statement_timeout = ${sql.lit(limits.audit_search_seconds * 1_000)}`.execute(trx)
-    const conditions: Condition[] = [sql`project_id = ${project_id}`, sql`id >= ${from}`, sql`id < ${before}`, ...where]
-    // Sizes are known without reading long bodies, which are stored apart from their row.
-    const found = await sql<AuditLogRow & { count: number }>`
-      select * from (
-        select e.*, (row_number() over newest)::int as place, (count(*) over ())::int as count,
-          (sum(octet_length(url) + coalesce(request_bytes, octet_length(request_body), 0)
-            + coalesce(response_bytes, octet_length(response_body), 0)) over newest)::int as bytes_through
-        from (select * from audit_log where ${sql.join(conditions, sql` and `)} order by id desc limit ${count + 1}) e
-        window newest as (order by id desc)
-      ) e
-      where place = 1 or (place <= ${count} and bytes_through <= ${sql.lit(limits.audit_page_bytes_max)})
-      order by id desc`.execute(trx)
-    const [first] = found.rows
-    const rows = await withBodies(trx, project_id, found.rows)
-    return { rows, has_more: first !== undefined && first.count > rows.length }
+    return readEntries(trx, { project_id, from, before, is_ascending: false }, { where, count, has_bodies: true })
   }).catch((error: unknown) => {
     throw sqlState(error) === canceled ? tooLong() : error
   })
 }
+
+/** The first entries of a range that meet the conditions, at most `count`, and of large ones as many as a page may hold, at least one. */
+export async function readEntries(
+  db: Db,
+  range: EntriesRange,
+  { where, count, has_bodies }: { where: readonly Condition[]; count: number; has_bodies: boolean },
+): Promise<FoundEntries> {
+  const order = orderOf(range)
+  // Sizes are known without reading long bodies, which are stored apart from their row.
+  const bodiesBytes = sql`coalesce(request_bytes, octet_length(request_body), 0)
+    + coalesce(response_bytes, octet_length(response_body), 0)`
+  const found = await sql<AuditLogRow & { count: number }>`
+    select * from (
+      select e.*, (row_number() over so_far)::int as place, (count(*) over ())::int as count,
+        (sum(octet_length(url) + ${has_bodies ? bodiesBytes : sql`0`}) over so_far)::int as bytes_through
+      from (
+        select * from audit_log where ${sql.join([isWithin(range), ...where], sql` and `)} ${order} limit ${count + 1}
+      ) e
+      window so_far as (${order})
+    ) e
+    where place = 1 or (place <= ${count} and bytes_through <= ${sql.lit(limits.audit_page_bytes_max)})
+    ${order}`.execute(db)
+  const [first] = found.rows
+  const rows = has_bodies ? await withBodies(db, range.project_id, found.rows) : found.rows
+  return { rows, has_more: first !== undefined && first.count > rows.length }
+}
+
+/** The id of the entry at this place of a range, from 1; null: it has fewer. */
+export async function entryAt(db: Db, range: EntriesRange, place: number): Promise<string | null> {
+  const { rows } = await sql<Pick<AuditLogRow, 'id'>>`
+    select id from audit_log where ${isWithin(range)} ${orderOf(range)} limit 1 offset ${place - 1}`.execute(db)
+  return rows[0]?.id ?? null
+}
+
+const isWithin = ({ project_id, from, before }: EntriesRange): Condition =>
+  sql`project_id = ${project_id} and id >= ${from} and id < ${before}`
+
+const orderOf = ({ is_ascending }: EntriesRange): RawBuilder<unknown> =>
+  is_ascending ? sql`order by id` : sql`order by id desc`
 
 /** Decompresses one row of bodies after the other: those of a page may take many times the page. */
 export async function withBodies(db: Db, projectId: string, rows: readonly AuditLogRow[]): Promise<AuditLogRow[]> {
