@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { useProject } from '../../api/session.ts'
 import { CopyCall } from '../../parts/copy-call.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
@@ -31,9 +32,11 @@ export function ExportDialog({ isOpen, chosen, onClose, onMade }: ExportDialogPr
 function ExportForm({ chosen, onClose, onMade }: Omit<ExportDialogProps, 'isOpen'>) {
   const make = useChange('POST /v1/exports')
   const toast = useToast()
-  const [id, setId] = useState(exportKinds.some((kind) => kind.id === chosen) ? chosen : 'voucher')
+  const { role } = useProject()
+  const kinds = exportKinds.filter(({ roles }) => roles === undefined || roles.includes(role))
+  const [id, setId] = useState(kinds.some((kind) => kind.id === chosen) ? chosen : 'voucher')
   const [isWhole, setIsWhole] = useState(true)
-  const kind = exportKinds.find((entry) => entry.id === id)
+  const kind = kinds.find((entry) => entry.id === id)
   const body = {
     exported_object: id,
     ...(isWhole && { parameters: { fields: [...(kind?.fields ?? [])] } }),
@@ -48,7 +51,7 @@ function ExportForm({ chosen, onClose, onMade }: Omit<ExportDialogProps, 'isOpen
       <fieldset>
         <legend className="mb-1 font-medium text-xs">What</legend>
         <div className="divide-y divide-line rounded-md border border-line-strong">
-          {exportKinds.map(({ id: value, name, about }) => (
+          {kinds.map(({ id: value, name, about }) => (
             <label
               key={value}
               className="flex items-baseline gap-2.5 px-3 py-1.5 hover:bg-sunken/60 has-checked:bg-accent-soft"

@@ -4,6 +4,8 @@ export interface ExportKind {
   about: string
   /** All columns of the file; without them the service writes the few usual ones. */
   fields: readonly string[]
+  /** Who may export it; without them everybody. */
+  roles?: readonly string[]
 }
 
 const words = (text: string) => text.trim().split(/\s+/)
@@ -76,6 +78,14 @@ export const exportKinds: readonly ExportKind[] = [
     about: 'Every movement on gift cards and loyalty cards.',
     fields: words(`id type source_id reason source balance amount created_at voucher_id campaign_id
       related_transaction_id details`),
+  },
+  {
+    id: 'api_log',
+    name: 'Audit log',
+    about: 'The calls of the last 24 hours: who called what, with what result, and both bodies.',
+    fields: words(`id created_at status request_id channel method endpoint url user_email app_id client_app_id
+      request_duration request_body response_body`),
+    roles: ['ADMIN', 'USER'],
   },
 ]
 

@@ -46,7 +46,7 @@ export function ExportsList({ onExport }: { onExport: () => void }) {
       align: 'right',
       cell: (row) => (
         <span className="inline-flex items-center gap-1">
-          {row.status === 'DONE' && (
+          {row.result !== null && (
             <Button
               size="small"
               aria-label={`Download ${exportName(row.exported_object)}`}
