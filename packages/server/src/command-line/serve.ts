@@ -84,7 +84,7 @@ export async function startService(
   }
   const ownersWithoutPassword =
     firstStart === null && isFirst ? await listOwnersWithoutPassword(runtime.database.db) : []
-  const shown = { ...settings, has_dashboard: dashboard !== null, has_guides: guides !== null }
+  const shown = { ...settings, has_dashboard: dashboard !== null, has_guides: guides !== null && guides() !== null }
   say(welcome(addressOf(app, settings.host), firstStart, shown, ownersWithoutPassword))
   return { app, runtime }
 }

@@ -12,6 +12,7 @@ export interface FirstStart {
 
 interface Shown extends Pick<Settings, 'auth_mode'> {
   has_dashboard: boolean
+  /** Whether there are guides to read: not in a checkout where none were built. */
   has_guides: boolean
 }
 

@@ -6,7 +6,7 @@ import { type BuiltSite, builtFolder, listName, readSite } from './file-list.ts'
 export type GuidesSite = () => BuiltSite | null
 
 /**
- * Finds the built guides; null if they are switched off. In a checkout they are built beside the running service and built again when
+ * Finds the built guides; null if they are switched off. In a checkout they may be built beside the running service, and again when
  * their author asks, so their list is read again when it has changed.
  */
 export function openGuides(

@@ -5,7 +5,7 @@ import { type ListedFile, storedAt } from './file-list.ts'
 import type { GuidesSite } from './guides-site.ts'
 import { cacheControl, fileHeaders, pageHeaders, sendFile } from './send-file.ts'
 
-/** For who follows the link of a first start from a checkout: that start builds the guides beside the service. */
+/** For readers of a checkout: `npm start` builds the guides only where their tools are installed. */
 const notBuilt = `<!doctype html>
 <html lang="en">
 <head>
@@ -16,7 +16,8 @@ const notBuilt = `<!doctype html>
 </head>
 <body>
 <h1>The guides are not built yet</h1>
-<p>The first <code>npm start</code> in a checkout builds them beside the service. It takes about a minute and prints a line at its end. This page looks again every five seconds.</p>
+<p>In a checkout, stop the service, run <code>npm run guides</code>, which installs the tools for it, and start the service again. The same pages are Markdown files in <code>docs/</code>: begin with <code>docs/start/five-minutes.md</code>.</p>
+<p>Where the tools are installed, <code>npm start</code> builds the guides beside the service, in about a minute. This page looks again every five seconds.</p>
 </body>
 </html>
 `
