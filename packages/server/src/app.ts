@@ -17,6 +17,7 @@ import { limits } from './core/lib/limits.ts'
 import { recordRequests } from './monitoring/audit-log/record-requests.ts'
 import { operations as allOperations } from './operations.ts'
 import type { DashboardFiles } from './platform/dashboard-files.ts'
+import type { Filling } from './platform/filling.ts'
 import type { GuidesSite } from './platform/guides-site.ts'
 import { mountPlatform } from './platform/mount-platform.ts'
 
@@ -30,6 +31,8 @@ export interface AppOptions {
   dashboard?: DashboardFiles | null
   /** The guides to serve; null: none. */
   guides?: GuidesSite | null
+  /** How far the demo shop is that is made before the service takes requests; null: there is none, or it is complete. */
+  filling?: () => Filling | null
 }
 
 /** The HTTP service over an open runtime. It does not listen yet. */
@@ -39,6 +42,7 @@ export function buildApp({
   sheds_load = true,
   dashboard = null,
   guides = null,
+  filling = () => null,
 }: AppOptions): FastifyInstance {
   const { settings } = runtime
   const app = fastify<Server>({
@@ -90,7 +94,7 @@ export function buildApp({
     // Fastify says `Connection: close` to requests that begin from now on; those under way would leave a connection that looks usable.
     for (const { reply } of watch.in_flight()) if (!reply.raw.headersSent) reply.raw.setHeader('Connection', 'close')
   })
-  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load, dashboard, guides })
+  const platformRoutes = mountPlatform(app, runtime, operations, { watch, sheds_load, dashboard, guides, filling })
   // After the hook of load shedding, which goes on serving for a while: a connection that may still be used stays open as long.
   app.addHook('preClose', async () => {
     // A connection whose last request ends during the stop would otherwise stay open until its keep-alive runs out.

@@ -23,7 +23,7 @@ export async function demoCommand(
   )
   try {
     await refuseOtherNodes(runtime)
-    await fillAndTell(runtime, await findProjectOrOnly(runtime.database.db, options.project), say)
+    await fillAndTell(runtime, await findProjectOrOnly(runtime.database.db, options.project), { say })
   } finally {
     await closeRuntime(runtime, 0)
     // The keys exist by now, and no later start can show them.
@@ -32,24 +32,28 @@ export async function demoCommand(
 }
 
 /**
- * For `serve --demo`: fills the project before the service takes requests, whose jobs would do the work of the past with the time of
- * the present. Of a project that has the demo shop it only says so.
+ * For `serve --demo`: fills the project before the service starts its jobs, which would do the work of the past with the time of the
+ * present, and takes requests. `address` already shows how far it is. Of a project that has the demo shop it only says so.
  */
 export async function fillBeforeServing(
   runtime: Runtime,
-  projectId: string | undefined,
-  say: (text: string) => void,
+  { project: projectId, address, say, onDay }: { project: string | undefined; address: string } & Required<Progress>,
 ): Promise<void> {
   const { db } = runtime.database
   const project = await findProjectOrOnly(db, projectId)
   if ((await demoStateOf(db, project.id)) === 'filled')
     return say(`The project ${project.name} (${project.id}) has the demo shop already.\n`)
   await refuseOtherNodes(runtime)
-  say(`Filling the project ${project.name} with the demo shop; the service answers after that …\n`)
-  await fillAndTell(runtime, project, say)
+  say(`Filling the project ${project.name} with the demo shop; until then ${address} shows how far it is …\n`)
+  await fillAndTell(runtime, project, { say, onDay })
 }
 
-async function fillAndTell(runtime: Runtime, project: Project, say: (text: string) => void): Promise<void> {
+interface Progress {
+  say(text: string): void
+  onDay?(day: number, days: number): void
+}
+
+async function fillAndTell(runtime: Runtime, project: Project, { say, onDay = () => {} }: Progress): Promise<void> {
   const interrupted = () => {
     say(`\nInterrupted. ${whyNotFillable('interrupted', project, runtime.settings)}\n`)
     process.exit(130)
@@ -61,6 +65,7 @@ async function fillAndTell(runtime: Runtime, project: Project, say: (text: strin
   try {
     const result = await fillDemoShop(runtime, project, {
       onDay(day, days) {
+        onDay(day, days)
         const quarter = Math.floor((4 * day) / days)
         if (quarter > told && quarter < 4) say(`  ${day} of ${days} days …\n`)
         told = quarter

@@ -9,7 +9,9 @@ import { limits } from '../core/lib/limits.ts'
 import { openLog } from '../core/lib/log.ts'
 import { version } from '../core/lib/version.ts'
 import type { Settings } from '../core/settings.ts'
+import { fullSize } from '../demo/plan.ts'
 import { readDashboard } from '../platform/dashboard-files.ts'
+import type { Filling } from '../platform/filling.ts'
 import { openGuides } from '../platform/guides-site.ts'
 import { closeRuntime, openRuntime } from '../runtime.ts'
 import { startJobs } from '../work.ts'
@@ -67,14 +69,18 @@ export async function startService(
     node,
   )
   const firstStart = first_keys === null ? null : firstStartOf(environment, first_keys)
+  let filling: Filling | null = demo && isFirst ? { day: 0, days: fullSize.days } : null
   let app: FastifyInstance | undefined
   try {
-    if (demo && isFirst) await fillBeforeServing(runtime, project, say)
-    app = buildApp({ runtime, sheds_load, dashboard, guides })
+    app = buildApp({ runtime, sheds_load, dashboard, guides, filling: () => filling })
+    if (filling !== null) {
+      await listen(app, settings)
+      const address = addressOf(app, settings.host)
+      await fillBeforeServing(runtime, { project, address, say, onDay: (day, days) => (filling = { day, days }) })
+    }
     await startJobs(runtime)
-    await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
-      throw listenFailure(error, settings)
-    })
+    filling = null
+    if (!app.server.listening) await listen(app, settings)
   } catch (error) {
     await app?.close()
     await closeRuntime(runtime, 0)
@@ -87,6 +93,12 @@ export async function startService(
   const shown = { ...settings, has_dashboard: dashboard !== null, has_guides: guides !== null && guides() !== null }
   say(welcome(addressOf(app, settings.host), firstStart, shown, ownersWithoutPassword))
   return { app, runtime }
+}
+
+async function listen(app: FastifyInstance, settings: Settings): Promise<void> {
+  await app.listen({ port: settings.port, host: settings.host }).catch((error: unknown) => {
+    throw listenFailure(error, settings)
+  })
 }
 
 /** Names the setting to change when the service cannot listen. */

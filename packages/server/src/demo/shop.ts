@@ -69,7 +69,8 @@ export async function openDemoShop(runtime: Runtime, key: ShopKey, clock: ShopCl
     log: ['trace', 'debug', 'info'].includes(runtime.log.level)
       ? runtime.log.child({}, { level: 'warn' })
       : runtime.log,
-    settings: { ...runtime.settings, auth_mode: 'either', audit_log: 'off' },
+    // The metrics of the service are served already.
+    settings: { ...runtime.settings, auth_mode: 'either', audit_log: 'off', metrics_port: null },
   }
   const app = buildApp({ runtime: moved, sheds_load: false })
   await app.ready()

@@ -9,6 +9,7 @@ import { limitConnectionAge } from './connection-age.ts'
 import { acceptsPage, mountDashboard } from './dashboard.ts'
 import type { DashboardFiles } from './dashboard-files.ts'
 import { mountDocs } from './docs/mount.ts'
+import { answerWhileFilling, type Filling } from './filling.ts'
 import { mountGuides } from './guides.ts'
 import type { GuidesSite } from './guides-site.ts'
 import { shedLoad } from './load-shedding.ts'
@@ -34,6 +35,7 @@ interface PlatformOptions {
   sheds_load: boolean
   dashboard: DashboardFiles | null
   guides: GuidesSite | null
+  filling: () => Filling | null
 }
 
 /**
@@ -44,7 +46,7 @@ export function mountPlatform(
   app: FastifyInstance,
   runtime: Runtime,
   operations: readonly Operation[],
-  { watch, sheds_load, dashboard, guides }: PlatformOptions,
+  { watch, sheds_load, dashboard, guides, filling }: PlatformOptions,
 ): Route[] {
   const { settings } = runtime
   const tally = newRequestTally()
@@ -57,6 +59,7 @@ export function mountPlatform(
     logRequest(request, reply, ended)
   })
   if (runtime.siblings !== null) limitConnectionAge(app)
+  answerWhileFilling(app, filling)
   const load = shedLoad(app, runtime, { is_on: sheds_load })
   const readMetrics = newMetrics(runtime, { tally, refusals, load, in_flight: () => watch.in_flight().length })
   warnOfProxy(app, runtime)
