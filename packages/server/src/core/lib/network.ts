@@ -11,11 +11,11 @@ export function networkOf(address: string): string {
 }
 
 /** `192.0.2.1:80` and `[2001:db8::1]:80` without the port, and without the zone of a link-local address. */
-const withoutPort = (address: string): string =>
-  address
-    .replace(/^\[([^\]]*)\](?::\d+)?$/, '$1')
-    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
-    .replace(/%.*$/, '')
+function withoutPort(address: string): string {
+  const [bare = ''] = address.startsWith('[') ? address.slice(1).split(']', 1) : address.split('%', 1)
+  const [host = '', port, ...groups] = bare.split(':')
+  return port !== undefined && groups.length === 0 ? host : bare
+}
 
 function groupsOf(address: string): number[] {
   const dotted = address.slice(address.lastIndexOf(':') + 1)
