@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Ctx } from '../../core/context.ts'
 import type { Schema } from '../../core/http/json-schema.ts'
-
 import { ClientCustomer } from './schema.ts'
 
 /**

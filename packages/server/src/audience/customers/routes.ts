@@ -192,7 +192,7 @@ export const customers = [
     path: '/client/v1/customers',
     summary: 'Create or update a customer (client side)',
     description:
-      'Metadata is taken from a new customer only. An existing customer is changed only by a request that proves it by a tracking id.',
+      'From a page, metadata is not taken, and an existing customer is changed only by a request that proves it by a tracking id.',
     flag: 'client_create_customer_enabled',
     body: CustomerBody,
     reply: Customer,

@@ -390,6 +390,14 @@ describe('the size of a body', () => {
     expect((await roomy.call('POST', '/v1/qualifications', sized(65_537), json)).status).toBe(200)
   })
 
+  test('to sign in may be 65,536 bytes: nobody has shown a key yet', async () => {
+    const shop = await newProject()
+    expect(await shop.call('POST', '/auth/session', objectOf(65_537), json)).toMatchObject({
+      status: 413,
+      body: tooLarge(65_536),
+    })
+  })
+
   test('each kind follows its own setting, and none exceeds MAX_BODY_BYTES', async () => {
     const env = { MAX_BODY_BYTES: '4096', MAX_ORDINARY_BODY_BYTES: '2048', MAX_CLIENT_BODY_BYTES: '8192' }
     const tight = await newProject({ extra, env })

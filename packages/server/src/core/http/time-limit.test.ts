@@ -21,7 +21,7 @@ async function listening() {
   limitTime(app, watch, { answer_ms: answerMs, look_ms: 20 })
   app.get('/quick', async () => ({ answered: true }))
   app.get('/slow', () => new Promise(() => {}))
-  for (const path of ['/client/v1/probes', '/v1/probes'])
+  for (const path of ['/client/v1/probes', '/auth/probes', '/v1/probes'])
     app.post(
       path,
       { config: { operation: { method: 'POST', path, errors: ['invalid_payload'] } as never } },
@@ -82,15 +82,17 @@ test('a body that anybody may send must arrive within 15 s; then its connection 
     socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nhalf`)
     return state
   }
-  const [page, server] = [send('/client/v1/probes'), send('/v1/probes')]
-  await expect.poll(under_way).toBe(2)
+  const [page, signIn, server] = [send('/client/v1/probes'), send('/auth/probes'), send('/v1/probes')]
+  await expect.poll(under_way).toBe(3)
   pass(14_999)
   await twoLooks()
-  expect(page.text).toBe('')
+  expect([page.text, signIn.text]).toEqual(['', ''])
   pass(1)
-  await expect.poll(() => page.isClosed).toBe(true)
-  expect(page.text).toMatch(/^HTTP\/1.1 503 /)
-  expect(page.text).toContain('The body did not arrive in time')
+  for (const sent of [page, signIn]) {
+    await expect.poll(() => sent.isClosed).toBe(true)
+    expect(sent.text).toMatch(/^HTTP\/1.1 503 /)
+    expect(sent.text).toContain('The body did not arrive in time')
+  }
   expect(server).toEqual({ text: '', isClosed: false })
 })
 
